@@ -1,0 +1,85 @@
+# Compiler settings and the three functions that declare what Rheo is made of:
+# rheo_module() for a folder of src/rheo, rheo_program() and rheo_test().
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+add_library(rheo_options INTERFACE)
+# x86-64-v2 is the baseline of the product; wider instructions are chosen at run time.
+target_compile_options(rheo_options INTERFACE
+  -march=x86-64-v2 -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers
+  -fno-math-errno)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  target_compile_options(rheo_options INTERFACE -Wthread-safety -Werror=thread-safety)
+endif()
+target_include_directories(rheo_options INTERFACE
+  ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/generated)
+if(RHEO_SANITIZE)
+  target_compile_options(rheo_options INTERFACE -fsanitize=${RHEO_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(rheo_options INTERFACE -fsanitize=${RHEO_SANITIZE})
+  if(RHEO_SANITIZE STREQUAL "address")
+    target_compile_options(rheo_options INTERFACE -fsanitize=undefined -fno-sanitize-recover=undefined)
+    target_link_options(rheo_options INTERFACE -fsanitize=undefined)
+  endif()
+endif()
+
+# rheo_module(NAME name [DEPS module...] [LIBS target...])
+# One static library rheo_<name> of the calling folder's *.cc; its *_test.cc become
+# the test program <name>_test. DEPS are Rheo modules, LIBS anything else.
+function(rheo_module)
+  cmake_parse_arguments(M "" "NAME" "DEPS;LIBS;TEST_DEPS;SOURCES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(APPEND sources ${M_SOURCES})
+  list(TRANSFORM M_DEPS PREPEND rheo_)
+  list(TRANSFORM M_TEST_DEPS PREPEND rheo_)
+  if(sources)
+    add_library(rheo_${M_NAME} STATIC ${sources})
+    target_link_libraries(rheo_${M_NAME} PUBLIC rheo_options ${M_DEPS} ${M_LIBS})
+  else()
+    add_library(rheo_${M_NAME} INTERFACE)
+    target_link_libraries(rheo_${M_NAME} INTERFACE rheo_options ${M_DEPS} ${M_LIBS})
+  endif()
+  if(RHEO_TESTS AND tests)
+    rheo_test(NAME ${M_NAME}_test SOURCES ${tests} LIBS rheo_${M_NAME} ${M_TEST_DEPS})
+  endif()
+endfunction()
+
+# rheo_program(NAME name SOURCES file... LIBS target...) builds bin/<name>.
+function(rheo_program)
+  cmake_parse_arguments(P "" "NAME" "SOURCES;LIBS" ${ARGN})
+  add_executable(${P_NAME} ${P_SOURCES})
+  target_link_libraries(${P_NAME} PRIVATE rheo_options ${P_LIBS})
+endfunction()
+
+# rheo_test(NAME name SOURCES file... LIBS target... [TIMEOUT seconds] [LABEL label])
+# A GoogleTest program that ctest runs; the default time limit is 120 s.
+function(rheo_test)
+  cmake_parse_arguments(T "" "NAME;TIMEOUT;LABEL" "SOURCES;LIBS" ${ARGN})
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 120)
+  endif()
+  if(NOT T_LABEL)
+    set(T_LABEL unit)
+  endif()
+  add_executable(${T_NAME} ${T_SOURCES})
+  target_link_libraries(${T_NAME} PRIVATE rheo_options ${T_LIBS} GTest::gtest GTest::gmock GTest::gtest_main)
+  add_test(NAME ${T_NAME} COMMAND ${T_NAME})
+  set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS ${T_LABEL}
+    ENVIRONMENT "RHEO_SOURCE_DIR=${CMAKE_SOURCE_DIR};RHEO_BINARY_DIR=${CMAKE_BINARY_DIR};TSAN_OPTIONS=ignore_noninstrumented_modules=1")
+endfunction()

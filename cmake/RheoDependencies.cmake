@@ -1,0 +1,16 @@
+# Libraries from the system's packages; tools/install_dependencies.sh installs them.
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(absl REQUIRED CONFIG)
+find_package(fmt REQUIRED CONFIG)
+find_package(Protobuf REQUIRED)   # before gRPC, whose config expects it
+find_package(OpenSSL REQUIRED)
+find_package(gRPC REQUIRED CONFIG)
+find_package(dnnl REQUIRED CONFIG)
+find_package(nlohmann_json REQUIRED CONFIG)
+if(RHEO_TESTS)
+  find_package(GTest REQUIRED CONFIG)
+endif()
+if(RHEO_BENCH)
+  find_package(benchmark CONFIG)
+endif()
