@@ -37,6 +37,7 @@ class RHEO_CAPABILITY Mutex {
   bool try_lock() RHEO_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
 
  private:
+  friend class CondVar;
   std::mutex mutex_;
 };
 
@@ -67,18 +68,23 @@ class CondVar {
 
   template <typename Predicate>
   void Wait(Mutex& mutex, Predicate predicate) RHEO_REQUIRES(mutex) {
-    cv_.wait(mutex, predicate);
+    std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
+    cv_.wait(lock, predicate);
+    lock.release();
   }
 
   // False when `deadline` passed and the predicate is still false.
   template <typename Predicate>
   bool WaitUntil(Mutex& mutex, std::chrono::steady_clock::time_point deadline, Predicate predicate)
       RHEO_REQUIRES(mutex) {
-    return cv_.wait_until(mutex, deadline, predicate);
+    std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
+    const bool met = cv_.wait_until(lock, deadline, predicate);
+    lock.release();
+    return met;
   }
 
  private:
-  std::condition_variable_any cv_;
+  std::condition_variable cv_;
 };
 
 }  // namespace rheo

@@ -1,0 +1,199 @@
+// WorkerService: what a master asks of a worker, and workers of each other. Implemented by worker/
+// directly and by rpc/ as a stub; tests/conformance/worker_service_test holds what both must do.
+//
+// Codes and texts: wire.md 7 and 16–17.
+#ifndef RHEO_SERVICE_WORKER_SERVICE_H_
+#define RHEO_SERVICE_WORKER_SERVICE_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rheo/base/ids.h"
+#include "rheo/device/device.h"
+#include "rheo/graph/graph_def.h"
+#include "rheo/op/kernel_catalog.h"
+#include "rheo/rendezvous/rendezvous.h"
+#include "rheo/service/call.h"
+#include "rheo/service/cluster_spec.h"
+#include "rheo/service/session_config.h"
+
+namespace rheo::service {
+
+struct GetStatusRequest {};
+struct GetStatusResponse {
+  std::vector<device::DeviceInfo> devices;
+  // What a Rheo task adds, invisible to TensorFlow: set when the peer is one.
+  bool is_rheo = false;
+  std::shared_ptr<const op::KernelCatalog> kernels;  // null: assume TensorFlow's
+};
+
+struct CreateWorkerSessionRequest {
+  SessionHandle session;
+  ServerDef server_def;  // cluster empty: the worker's own
+  bool isolate_session_state = false;
+  std::vector<device::DeviceInfo> cluster_devices;
+  std::string master_task;
+  int64_t master_incarnation = 0;
+};
+struct CreateWorkerSessionResponse {};
+
+struct DeleteWorkerSessionRequest {
+  SessionHandle session;
+};
+struct DeleteWorkerSessionResponse {};
+
+struct RegisterGraphRequest {
+  SessionHandle session;
+  bool create_worker_session_called = true;  // false: the legacy session, whatever `session` says
+  graph::GraphDef graph;                     // this task's part, each node with a device
+  int64_t collective_graph_key = 0;
+  SessionConfig config;
+};
+struct RegisterGraphResponse {
+  GraphHandle graph;
+};
+
+struct DeregisterGraphRequest {
+  SessionHandle session;
+  bool create_worker_session_called = true;
+  GraphHandle graph;
+};
+struct DeregisterGraphResponse {};
+
+struct KeyedTensor {
+  rendezvous::RendezvousKey key;
+  Tensor tensor;
+};
+
+struct ExecOptions {
+  bool record_costs = false;
+  bool record_timeline = false;
+  bool record_partition_graphs = false;
+  bool report_allocations_upon_oom = false;
+};
+
+struct RunGraphRequest {
+  SessionHandle session;
+  bool create_worker_session_called = true;
+  GraphHandle graph;
+  StepId step;
+  std::vector<KeyedTensor> sends;                     // fed values
+  std::vector<rendezvous::RendezvousKey> recv_keys;   // what to return, in this order
+  ExecOptions exec;
+  bool is_partial = false;
+  bool is_last_partial_run = false;
+  RequestId request_id;
+};
+struct RunGraphResponse {
+  std::vector<KeyedTensor> recvs;
+  trace::StepStats step_stats;
+  std::string cost_graph;                       // serialized CostGraphDef
+  std::vector<graph::GraphDef> partition_graphs;
+};
+
+struct CleanupGraphRequest {
+  StepId step;
+};
+struct CleanupGraphResponse {};
+
+struct CleanupAllRequest {
+  std::vector<std::string> containers;
+};
+struct CleanupAllResponse {};
+
+struct RecvTensorRequest {
+  StepId step;
+  rendezvous::RendezvousKey key;
+  RequestId request_id;
+};
+struct RecvTensorResponse {
+  rendezvous::Item item;
+  int64_t send_start_micros = 0;
+  bool require_ack = false;
+};
+
+// Tensors that another task sends unasked; only between Rheo tasks.
+struct PushTensorsRequest {
+  struct Entry {
+    StepId step;
+    rendezvous::RendezvousKey key;
+    rendezvous::Item item;
+  };
+  std::vector<Entry> tensors;
+};
+struct PushTensorsResponse {};
+
+struct MarkRecvFinishedRequest {
+  RequestId request_id;
+};
+struct MarkRecvFinishedResponse {};
+
+struct LoggingRequest {
+  bool enable_rpc_logging = false;
+  bool disable_rpc_logging = false;
+  bool clear = false;
+  std::vector<StepId> fetch_steps;
+};
+struct LoggingResponse {
+  std::vector<std::pair<StepId, trace::StepStats>> steps;
+};
+
+// Thread-safe; call rules in call.h.
+class WorkerService {
+ public:
+  virtual ~WorkerService() = default;
+
+  virtual void GetStatus(const GetStatusRequest& request, GetStatusResponse* response,
+                         const Call& call, DoneCallback done) = 0;
+  virtual void CreateWorkerSession(const CreateWorkerSessionRequest& request,
+                                   CreateWorkerSessionResponse* response, const Call& call,
+                                   DoneCallback done) = 0;
+  virtual void DeleteWorkerSession(const DeleteWorkerSessionRequest& request,
+                                   DeleteWorkerSessionResponse* response, const Call& call,
+                                   DoneCallback done) = 0;
+  virtual void RegisterGraph(const RegisterGraphRequest& request, RegisterGraphResponse* response,
+                             const Call& call, DoneCallback done) = 0;
+  virtual void DeregisterGraph(const DeregisterGraphRequest& request,
+                               DeregisterGraphResponse* response, const Call& call,
+                               DoneCallback done) = 0;
+  virtual void RunGraph(const RunGraphRequest& request, RunGraphResponse* response,
+                        const Call& call, DoneCallback done) = 0;
+  virtual void CleanupGraph(const CleanupGraphRequest& request, CleanupGraphResponse* response,
+                            const Call& call, DoneCallback done) = 0;
+  virtual void CleanupAll(const CleanupAllRequest& request, CleanupAllResponse* response,
+                          const Call& call, DoneCallback done) = 0;
+  virtual void RecvTensor(const RecvTensorRequest& request, RecvTensorResponse* response,
+                          const Call& call, DoneCallback done) = 0;
+  virtual void PushTensors(const PushTensorsRequest& request, PushTensorsResponse* response,
+                           const Call& call, DoneCallback done) = 0;
+  virtual void MarkRecvFinished(const MarkRecvFinishedRequest& request,
+                                MarkRecvFinishedResponse* response, const Call& call,
+                                DoneCallback done) = 0;
+  virtual void Logging(const LoggingRequest& request, LoggingResponse* response, const Call& call,
+                       DoneCallback done) = 0;
+};
+
+// Finds the workers of a cluster. The task's own is the direct object; others are stubs that are
+// made on demand and shared. Thread-safe.
+class WorkerDirectory {
+ public:
+  virtual ~WorkerDirectory() = default;
+  // "/job:…/replica:0/task:…" of every task, in order of the cluster specification.
+  virtual std::vector<std::string> TaskNames() const = 0;
+  // nullptr when the cluster has no such task. The stub of a task that is down is not null; its
+  // calls fail.
+  virtual std::shared_ptr<WorkerService> Find(std::string_view task_name) = 0;
+  // "host:port", for messages; "" when unknown.
+  virtual std::string Address(std::string_view task_name) const = 0;
+};
+
+// Makes a directory for a cluster other than the server's own (cluster-spec propagation), with the
+// task that this server is in it.
+using DirectoryFactory = std::function<std::shared_ptr<WorkerDirectory>(
+    const ClusterSpec& cluster, std::string_view own_task)>;
+
+}  // namespace rheo::service
+
+#endif  // RHEO_SERVICE_WORKER_SERVICE_H_
