@@ -31,7 +31,8 @@ struct KernelRow {
 
 class KernelCatalog {
  public:
-  void Add(KernelRow row);
+  // Returns the row as kept, valid as long as the catalog.
+  const KernelRow* Add(KernelRow row);
   // The row that fits op, attrs and device type, of the highest priority; nullptr when none does.
   const KernelRow* Find(std::string_view op, std::string_view device_type,
                         const AttrMap& attrs) const;
