@@ -18,23 +18,23 @@ namespace rheo::passes {
 // ---- Prune (semantics.md 2.3, wire.md 13)
 
 struct PruneRequest {
-  std::vector<std::string> feeds;    // "node:index"; "node" means "node:0"
+  std::vector<std::string> feeds;  // "node:index"; "node" means "node:0"
   std::vector<std::string> fetches;
   std::vector<std::string> targets;  // "node" or "node:0"
   std::string client_device;         // full name; where feeds enter and fetches leave
   Incarnation client_incarnation;
 };
 
-// Rewrites `graph` to what the step needs: a _Recv on the client device in place of each fed output,
-// a _Send there for each fetch, whose tensor_name is the feed or fetch as "node:index"; then drops
-// whatever no target and no fetch depends on. Errors of wire.md 13.6.
+// Rewrites `graph` to what the step needs: a _Recv on the client device in place of each fed
+// output, a _Send there for each fetch, whose tensor_name is the feed or fetch as "node:index";
+// then drops whatever no target and no fetch depends on. Errors of wire.md 13.6.
 Status Prune(const PruneRequest& request, graph::Graph& graph);
 
 // ---- Simplifications of a pruned graph
 
 // Evaluates one node with constant inputs on the host; nodes it has no kernel for: UNIMPLEMENTED.
-using ConstantEvaluator =
-    std::function<StatusOr<std::vector<Tensor>>(const graph::Node& node, std::vector<Tensor> inputs)>;
+using ConstantEvaluator = std::function<StatusOr<std::vector<Tensor>>(const graph::Node& node,
+                                                                      std::vector<Tensor> inputs)>;
 
 // Replaces stateless nodes whose inputs are all Const by Const nodes of at most `max_bytes` each. A
 // node that fails to evaluate stays, so that its error appears when it runs.
@@ -45,8 +45,8 @@ Status EliminateCommonSubexpressions(graph::Graph& graph);
 
 // ---- Functions and functional control flow (semantics.md 14.2)
 
-// Turns If, Case and While nodes marked `_lower_using_switch_merge` into Switch, Merge, Enter, … and
-// inlines calls that ask for it, until none is left.
+// Turns If, Case and While nodes marked `_lower_using_switch_merge` into Switch, Merge, Enter, …
+// and inlines calls that ask for it, until none is left.
 Status LowerFunctionalOps(bool inline_all_calls, graph::Graph& graph);
 
 }  // namespace rheo::passes
