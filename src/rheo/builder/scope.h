@@ -6,10 +6,12 @@
 #define RHEO_BUILDER_SCOPE_H_
 
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <typeindex>
+#include <typeinfo>
+#include <utility>
 #include <vector>
 
 #include "rheo/base/status.h"
@@ -21,13 +23,16 @@
 namespace rheo::builder {
 
 class Scope;
+struct ScopeState;     // what all scopes of a graph share
+struct ScopeSettings;  // prefix, device and so on of one scope
 
-// A node that was added, or nothing after a mistake.
+// A node that was added, or nothing after a mistake. Keeps its graph alive.
 class Operation {
  public:
   Operation() = default;
-  Operation(graph::Node* node, std::shared_ptr<struct ScopeState> state)
-      : node_(node), state_(std::move(state)) {}
+  Operation(graph::Node* node, std::shared_ptr<ScopeState> state,
+            std::shared_ptr<const ScopeSettings> settings = nullptr)
+      : node_(node), state_(std::move(state)), settings_(std::move(settings)) {}
   bool has_value() const { return node_ != nullptr; }
   graph::Node* node() const { return node_; }
   std::string name() const { return node_ == nullptr ? std::string() : node_->name(); }
@@ -35,11 +40,14 @@ class Operation {
   int num_inputs() const { return node_ == nullptr ? 0 : node_->num_inputs(); }
   class Output output(int i) const;
   class Output input(int i) const;
+  // The scope it was added in, without its WithName. Precondition: has_value().
+  Scope scope() const;
   const std::shared_ptr<ScopeState>& state() const { return state_; }
 
  private:
   graph::Node* node_ = nullptr;
   std::shared_ptr<ScopeState> state_;
+  std::shared_ptr<const ScopeSettings> settings_;
 };
 
 // One output of an operation: what other operations take as input, and what is fed and fetched.
@@ -48,7 +56,8 @@ class Output {
   Output() = default;
   Output(Operation operation, int index) : operation_(std::move(operation)), index_(index) {}
   // The first output of an operation.
-  Output(Operation operation) : Output(std::move(operation), 0) {}  // NOLINT(google-explicit-constructor)
+  Output(Operation operation)
+      : Output(std::move(operation), 0) {}  // NOLINT(google-explicit-constructor)
 
   bool has_value() const { return operation_.has_value(); }
   const Operation& op() const { return operation_; }
@@ -77,15 +86,19 @@ class Scope {
 
   // The next operation's name (made unique within the scope's prefix).
   Scope WithName(std::string_view name) const;
-  // Operations are named "<prefix><name>/…".
+  // Operations are named "<prefix><name>/…", with a number after `name` if it was taken.
   Scope SubScope(std::string_view name) const;
+  // Operations are named "<prefix>/…", whether or not that was used before; "" for none.
+  Scope WithPrefix(std::string_view prefix) const;
   Scope WithDevice(std::string_view device) const;  // merged over the present device, part by part
-  // The device of each operation is chosen by `choose(op type, name, device so far)`.
+  // The device of each operation is chosen by `choose(op type, name, device so far)`. An inner
+  // scope's function is asked first, and the outer one with what it said.
   using DeviceFn = std::function<std::string(std::string_view op, std::string_view name,
                                              std::string_view device)>;
   Scope WithDevice(DeviceFn choose) const;
   Scope WithControlInputs(const std::vector<Operation>& inputs) const;
   Scope WithNoControlInputs() const;
+  // On the device of `operation`, whatever device the scope has, and tied to it by placement.
   Scope ColocateWith(const Operation& operation) const;
 
   graph::Graph& graph() const;
@@ -96,19 +109,29 @@ class Scope {
   // "<prefix><the name given by WithName, or `op`>", made unique.
   std::string UniqueNameFor(std::string_view op) const;
 
+  // One T per graph, made on first use: where higher layers keep what they know of the graph. It
+  // must not own operations or scopes (these own the graph, and with it the T).
+  template <typename T>
+  T& Extension() const {
+    return *static_cast<T*>(
+        FindExtension(typeid(T), [] { return std::shared_ptr<void>(std::make_shared<T>()); }));
+  }
+
   const std::shared_ptr<ScopeState>& state() const { return state_; }
 
  private:
-  friend Operation AddOp(const Scope&, std::string_view, std::vector<Output>, op::AttrMap);
-  explicit Scope(std::shared_ptr<ScopeState> state) : state_(std::move(state)) {}
+  friend class Operation;
+  friend class OpCall;
+  Scope(std::shared_ptr<ScopeState> state, std::shared_ptr<const ScopeSettings> settings)
+      : state_(std::move(state)), settings_(std::move(settings)) {}
+  // A copy whose settings `change` has edited.
+  template <typename Change>
+  Scope Changed(Change change) const;
+  void* FindExtension(std::type_index type, std::shared_ptr<void> (*make)()) const;
+  std::string DeviceFor(std::string_view op, std::string_view name) const;
 
   std::shared_ptr<ScopeState> state_;
-  std::string prefix_;
-  std::string op_name_;
-  std::string device_;
-  DeviceFn choose_device_;
-  std::vector<Operation> control_inputs_;
-  std::vector<std::string> colocate_with_;
+  std::shared_ptr<const ScopeSettings> settings_;
 };
 
 // Adds a node of type `op`. `inputs` are the flattened data inputs in order. Attrs that follow from
