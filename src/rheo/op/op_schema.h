@@ -53,7 +53,7 @@ struct OpSchema {
   bool is_communication = false;
   int deprecated_version = 0;  // refused from this producer version on; 0: never
   std::string deprecation_text;
-  ShapeFn shape_fn;            // null: outputs have unknown shapes
+  ShapeFn shape_fn;  // null: outputs have unknown shapes
 
   const AttrSpec* FindAttr(std::string_view attr_name) const;
 };
@@ -72,7 +72,8 @@ struct ArgRange {
   int begin = 0;
   int end = 0;
 };
-StatusOr<std::vector<ArgRange>> ResolveRanges(const std::vector<ArgSpec>& args, const AttrMap& attrs);
+StatusOr<std::vector<ArgRange>> ResolveRanges(const std::vector<ArgSpec>& args,
+                                              const AttrMap& attrs);
 
 // Adds the defaults of missing attrs.
 void AddDefaultAttrs(const OpSchema& schema, AttrMap& attrs);
@@ -80,8 +81,13 @@ void AddDefaultAttrs(const OpSchema& schema, AttrMap& attrs);
 void StripDefaultAttrs(const OpSchema& schema, AttrMap& attrs);
 
 // Checks kinds, allowed values, minima and that required attrs are there. Attrs the schema does not
-// know are tolerated. INVALID_ARGUMENT (NOT_FOUND for a missing one) naming attr and value.
+// know are tolerated. INVALID_ARGUMENT naming attr and value.
 Status ValidateAttrs(const OpSchema& schema, const AttrMap& attrs);
+
+// For messages: "Op<name=Abs; signature=x:T -> y:T; attr=T:type,allowed=[half, float]>".
+std::string Describe(const OpSchema& schema);
+// The kind as an OpDef spells it: "type", "list(int)".
+std::string KindText(const AttrSpec& attr);
 
 }  // namespace rheo::op
 
