@@ -31,6 +31,9 @@ class Kernel {
   virtual AsyncKernel* AsAsync() { return nullptr; }
   // A first guess until the executor has measured: worth handing to another thread?
   virtual bool IsExpensive() const { return false; }
+  // For kernels whose single output is always this tensor (Const): the executor then uses it without
+  // running the kernel. nullptr for all others.
+  virtual const Tensor* ConstantOutput() const { return nullptr; }
 };
 
 // A kernel that may wait (receive, dequeue, take_grad, function calls) and never holds a thread

@@ -21,6 +21,8 @@ struct PushedTensor {
   StepId step;
   RendezvousKey key;
   Item item;
+  // No value, only word of one that is large: the receiver pulls it.
+  bool announced = false;
 };
 
 // Thread-safe.

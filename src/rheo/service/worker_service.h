@@ -120,6 +120,8 @@ struct PushTensorsRequest {
     StepId step;
     rendezvous::RendezvousKey key;
     rendezvous::Item item;
+    // There is no value here; it is large and waits to be fetched by RecvTensor.
+    bool announced = false;
   };
   std::vector<Entry> tensors;
 };
