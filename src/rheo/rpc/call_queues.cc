@@ -1,0 +1,80 @@
+#include "rheo/rpc/call_queues.h"
+
+#include <utility>
+
+#include "rheo/rpc/completion_queue.h"
+
+namespace rheo::rpc {
+
+CallQueues::CallQueues(int num_pollers) : num_pollers_(num_pollers < 1 ? 1 : num_pollers) {}
+
+CallQueues::~CallQueues() {
+  std::unique_ptr<ThreadPool> pollers;
+  {
+    MutexLock lock(mutex_);
+    changed_.Wait(mutex_, [this]() RHEO_NO_THREAD_SAFETY_ANALYSIS {
+      return num_borrowed_ == 0 && open_.empty();
+    });
+    pollers = std::move(pollers_);
+  }
+  shared_.Shutdown();
+  pollers.reset();
+  RunAll(shared_);
+  for (const auto& queue : idle_) {
+    queue->Shutdown();
+    RunAll(*queue);
+  }
+}
+
+grpc::CompletionQueue& CallQueues::Shared() {
+  MutexLock lock(mutex_);
+  if (pollers_ == nullptr) {
+    pollers_ = std::make_unique<ThreadPool>(
+        ThreadPoolOptions{.name = "rpc-client", .num_threads = num_pollers_});
+    for (int i = 0; i < num_pollers_; ++i) {
+      pollers_->Schedule([queue = &shared_] { RunAll(*queue); });
+    }
+  }
+  return shared_;
+}
+
+std::unique_ptr<grpc::CompletionQueue> CallQueues::Borrow() {
+  {
+    MutexLock lock(mutex_);
+    ++num_borrowed_;
+    if (!idle_.empty()) {
+      auto queue = std::move(idle_.back());
+      idle_.pop_back();
+      return queue;
+    }
+  }
+  return std::make_unique<grpc::CompletionQueue>();
+}
+
+void CallQueues::GiveBack(std::unique_ptr<grpc::CompletionQueue> queue) {
+  MutexLock lock(mutex_);
+  idle_.push_back(std::move(queue));
+  --num_borrowed_;
+  if (stopped_) changed_.NotifyAll();
+}
+
+bool CallQueues::Open(grpc::ClientContext& call) {
+  MutexLock lock(mutex_);
+  if (stopped_) return false;
+  open_.insert(&call);
+  return true;
+}
+
+void CallQueues::Closed(grpc::ClientContext& call) {
+  MutexLock lock(mutex_);
+  open_.erase(&call);
+  if (stopped_ && open_.empty()) changed_.NotifyAll();
+}
+
+void CallQueues::Shutdown() {
+  MutexLock lock(mutex_);
+  stopped_ = true;
+  for (grpc::ClientContext* call : open_) call->TryCancel();
+}
+
+}  // namespace rheo::rpc

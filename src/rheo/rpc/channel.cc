@@ -1,0 +1,123 @@
+#include "rheo/rpc/channel.h"
+
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+#include <limits.h>
+
+#include <optional>
+#include <utility>
+
+#include "rheo/rpc/byte_buffer.h"
+#include "rheo/rpc/call_queues.h"
+#include "rheo/rpc/completion_queue.h"
+#include "rheo/rpc/deadline.h"
+
+namespace rheo::rpc {
+namespace {
+
+constexpr int kMaxReconnectBackoffMs = 1000;
+constexpr int kInitialReconnectBackoffMs = 100;
+constexpr int kMaxMetadataBytes = 64 << 10;
+constexpr int kKeepaliveMs = 10'000;
+
+grpc::ChannelArguments Arguments(ChannelOptions options) {
+  grpc::ChannelArguments args;
+  args.SetMaxReceiveMessageSize(INT_MAX);
+  args.SetMaxSendMessageSize(INT_MAX);
+  args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kInitialReconnectBackoffMs);
+  args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxReconnectBackoffMs);
+  args.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, kMaxReconnectBackoffMs);
+  args.SetInt(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
+  args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  // Servers of one process share nothing, connections included.
+  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  args.SetServiceConfigJSON("{}");
+  args.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+  if (options.keepalive) {
+    args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+    args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMs);
+    args.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  }
+  return args;
+}
+
+// One call from its start to its answer; deletes itself.
+class ClientCall final : public Operation {
+ public:
+  ClientCall(CallQueues& queues, const service::Call& call, RpcDone done)
+      : queues_(queues), stop_(call.stop), done_(std::move(done)) {
+    if (call.deadline) context_.set_deadline(ToGrpcDeadline(call.deadline));
+    if (call.wait_for_ready) context_.set_wait_for_ready(true);
+  }
+
+  // True when the call now completes through `queue`; false when it has ended already.
+  bool Start(grpc::GenericStub& stub, const std::string& path, const grpc::ByteBuffer& request,
+             grpc::CompletionQueue& queue) {
+    if (!queues_.Open(context_)) {
+      Refuse();
+      return false;
+    }
+    reader_ = stub.PrepareUnaryCall(&context_, path, request, &queue);
+    // Before the call can end: its end takes the stop callback away.
+    if (stop_.stop_possible()) stop_callback_.emplace(stop_, [this] { context_.TryCancel(); });
+    reader_->StartCall();
+    reader_->Finish(&body_, &status_, Tag(*this));
+    return true;
+  }
+
+  void Complete(bool) override {
+    stop_callback_.reset();
+    queues_.Closed(context_);
+    Finish();
+  }
+
+ private:
+  void Refuse() {
+    status_ = grpc::Status(grpc::StatusCode::CANCELLED, "the RPC client is shut down");
+    Finish();
+  }
+
+  void Finish() {
+    RpcResult result{std::move(status_), std::move(body_), context_};
+    std::move(done_)(result);
+    delete this;
+  }
+
+  CallQueues& queues_;
+  const StopToken stop_;
+  RpcDone done_;
+  grpc::ClientContext context_;
+  grpc::ByteBuffer body_;
+  grpc::Status status_;
+  std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader_;
+  std::optional<StopCallback> stop_callback_;
+};
+
+}  // namespace
+
+Channel::Channel(CallQueues& queues, std::string address, ChannelOptions options)
+    : queues_(queues),
+      address_(std::move(address)),
+      channel_(grpc::CreateCustomChannel("dns:///" + address_, grpc::InsecureChannelCredentials(),
+                                         Arguments(options))),
+      stub_(channel_) {}
+
+bool Channel::is_connected() const {
+  return channel_->GetState(/*try_to_connect=*/false) == GRPC_CHANNEL_READY;
+}
+
+void Channel::Start(const std::string& path, wire::Message request, const service::Call& call,
+                    RpcDone done) {
+  const grpc::ByteBuffer bytes = ToByteBuffer(std::move(request));
+  const bool caller_waits = call.caller_waits;
+  auto* open = new ClientCall(queues_, call, std::move(done));
+  if (!caller_waits) {
+    open->Start(stub_, path, bytes, queues_.Shared());
+    return;
+  }
+  auto queue = queues_.Borrow();
+  if (open->Start(stub_, path, bytes, *queue)) RunNext(*queue);
+  queues_.GiveBack(std::move(queue));
+}
+
+}  // namespace rheo::rpc

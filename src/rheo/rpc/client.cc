@@ -1,0 +1,47 @@
+#include "rheo/rpc/client.h"
+
+#include "rheo/base/mutex.h"
+#include "rheo/base/string_map.h"
+#include "rheo/rpc/call_queues.h"
+#include "rheo/rpc/channel.h"
+#include "rheo/rpc/completion_queue.h"
+
+namespace rheo::rpc {
+
+class RpcClient::Impl {
+ public:
+  explicit Impl(const RpcClientOptions& options) : queues_(options.num_pollers) {}
+  ~Impl() { Shutdown(); }
+
+  std::shared_ptr<Channel> Connect(std::string_view address, ChannelOptions options) {
+    MutexLock lock(mutex_);
+    auto& channels = options.keepalive ? watched_ : plain_;
+    std::shared_ptr<Channel>& channel = channels[std::string(address)];
+    if (channel == nullptr) {
+      channel = std::make_shared<Channel>(queues_, std::string(address), options);
+    }
+    return channel;
+  }
+
+  void Shutdown() { queues_.Shutdown(); }
+
+ private:
+  CallQueues queues_;
+  Mutex mutex_;
+  StringMap<std::shared_ptr<Channel>> plain_ RHEO_GUARDED_BY(mutex_);
+  StringMap<std::shared_ptr<Channel>> watched_ RHEO_GUARDED_BY(mutex_);  // with keepalive
+};
+
+RpcClient::RpcClient(RpcClientOptions options) : impl_(std::make_unique<Impl>(options)) {
+  PrepareGrpc();
+}
+
+RpcClient::~RpcClient() = default;
+
+std::shared_ptr<Channel> RpcClient::Connect(std::string_view address, ChannelOptions options) {
+  return impl_->Connect(address, options);
+}
+
+void RpcClient::Shutdown() { impl_->Shutdown(); }
+
+}  // namespace rheo::rpc

@@ -1,0 +1,52 @@
+// RpcClient: the calling side of a process or server: its channels, queues and polling threads.
+//
+// A call whose Call says caller_waits runs on a queue that the calling thread polls itself, so no
+// other thread has to be woken. All others complete on a few shared threads, which start with the
+// first such call.
+#ifndef RHEO_RPC_CLIENT_H_
+#define RHEO_RPC_CLIENT_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rheo::rpc {
+
+class Channel;
+
+struct RpcClientOptions {
+  // Threads that complete calls nobody waits for, and run their callbacks.
+  int num_pollers = 1;
+};
+
+struct ChannelOptions {
+  // Watches an idle connection with pings while calls are open, so that a dead link is noticed
+  // within 30 s. Only for peers known to be Rheo: TensorFlow servers drop clients that ping.
+  bool keepalive = false;
+};
+
+// Thread-safe. Outlives the stubs made from it and their calls' callbacks.
+class RpcClient {
+ public:
+  explicit RpcClient(RpcClientOptions options = {});
+  // Cancels all open calls and returns when their callbacks have run. Not to be called from one.
+  ~RpcClient();
+  RpcClient(const RpcClient&) = delete;
+  RpcClient& operator=(const RpcClient&) = delete;
+
+  // The channel to "host:port", shared by all who ask with equal options. Connects with the first
+  // call.
+  std::shared_ptr<Channel> Connect(std::string_view address, ChannelOptions options = {});
+
+  // Cancels all open calls; calls made from now on are answered CANCELLED at once.
+  void Shutdown();
+
+ private:
+  friend class Channel;
+  class Impl;
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace rheo::rpc
+
+#endif  // RHEO_RPC_CLIENT_H_

@@ -1,0 +1,38 @@
+// The one place where operations go into and come out of gRPC's completion queues.
+//
+// gRPC's libraries are not built with ThreadSanitizer, so Tag() and RunNext() tell it themselves
+// that what happened before an operation started is visible to whoever completes it.
+#ifndef RHEO_RPC_COMPLETION_QUEUE_H_
+#define RHEO_RPC_COMPLETION_QUEUE_H_
+
+#include <grpcpp/completion_queue.h>
+
+namespace rheo::rpc {
+
+// What a completion queue hands back. Lives until Complete() was called.
+class Operation {
+ public:
+  // Called once, on the thread that polls the queue, when the operation has ended. `ok` has gRPC's
+  // meaning for the operation. May delete the object; must not block.
+  virtual void Complete(bool ok) = 0;
+
+ protected:
+  ~Operation() = default;
+};
+
+// The tag to start an operation with. Call it last, in the argument list of the starting call.
+void* Tag(Operation& operation);
+
+// Waits for one operation and completes it. False once the queue is shut down and empty.
+bool RunNext(grpc::CompletionQueue& queue);
+
+// Completes operations until the queue is shut down and empty.
+void RunAll(grpc::CompletionQueue& queue);
+
+// Switches off the deadlock detection of gRPC's mutexes, which triples the price of each lock.
+// Process-wide; called by whatever makes a server or a client.
+void PrepareGrpc();
+
+}  // namespace rheo::rpc
+
+#endif  // RHEO_RPC_COMPLETION_QUEUE_H_

@@ -1,0 +1,21 @@
+// The paths under which methods are called (wire.md 2).
+#ifndef RHEO_RPC_METHOD_PATH_H_
+#define RHEO_RPC_METHOD_PATH_H_
+
+#include <array>
+#include <string_view>
+
+namespace rheo::rpc {
+
+// The first is what clients call; servers answer to all.
+inline constexpr std::array<std::string_view, 2> kMasterPrefixes = {
+    "/tensorflow.MasterService/", "/tensorflow.grpc.MasterService/"};
+inline constexpr std::array<std::string_view, 2> kWorkerPrefixes = {
+    "/tensorflow.WorkerService/", "/tensorflow.grpc.WorkerService/"};
+// Methods that only Rheo tasks have.
+inline constexpr std::string_view kPushTensorsPath = "/rheo.WorkerService/PushTensors";
+inline constexpr std::string_view kHealthCheckPath = "/grpc.health.v1.Health/Check";
+
+}  // namespace rheo::rpc
+
+#endif  // RHEO_RPC_METHOD_PATH_H_

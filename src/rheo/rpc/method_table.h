@@ -1,0 +1,55 @@
+// MethodTable: which function answers which path. Knows nothing of connections and queues.
+#ifndef RHEO_RPC_METHOD_TABLE_H_
+#define RHEO_RPC_METHOD_TABLE_H_
+
+#include <grpcpp/support/byte_buffer.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "absl/functional/any_invocable.h"
+#include "rheo/base/status.h"
+#include "rheo/base/string_map.h"
+#include "rheo/service/call.h"
+#include "rheo/wire/message.h"
+
+namespace rheo::rpc {
+
+struct Answer {
+  Status status;
+  wire::Message body;  // only when `status` is OK
+  Status body_error;   // the error inside of `body`; its payloads travel beside it
+};
+// Runs exactly once, on any thread, perhaps inside the handler.
+using Respond = absl::AnyInvocable<void(Answer)>;
+
+// Must not block: it runs on a thread that polls for all calls. `call` lives until `respond` ran.
+using Handler =
+    std::function<void(grpc::ByteBuffer request, const service::Call& call, Respond respond)>;
+
+// Filled before the server starts, then only read.
+class MethodTable {
+ public:
+  void Add(std::string path, Handler handler) {
+    handlers_.insert_or_assign(std::move(path), std::move(handler));
+  }
+  // nullptr when nobody answers `path`.
+  const Handler* Find(std::string_view path) const {
+    auto it = handlers_.find(path);
+    return it == handlers_.end() ? nullptr : &it->second;
+  }
+
+ private:
+  StringMap<Handler> handlers_;
+};
+
+// A handler that answers UNIMPLEMENTED with `text`.
+Handler AnswerUnimplemented(std::string text);
+
+// grpc.health.v1.Health/Check: SERVING for "" and for the services in the table, NOT_FOUND else.
+void AddHealthMethod(MethodTable& table);
+
+}  // namespace rheo::rpc
+
+#endif  // RHEO_RPC_METHOD_TABLE_H_

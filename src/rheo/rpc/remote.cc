@@ -1,0 +1,41 @@
+#include "rheo/rpc/remote.h"
+
+#include "rheo/rpc/status_mapping.h"
+
+namespace rheo::rpc {
+namespace {
+
+// Where gRPC puts error details; see OkWithPayloadsOf.
+constexpr char kDetailsKey[] = "grpc-status-details-bin";
+
+}  // namespace
+
+Status BodyError(Status error, const RpcResult& result) {
+  if (error.ok()) return error;
+  const auto& metadata = result.context.GetServerTrailingMetadata();
+  const auto details = metadata.find(kDetailsKey);
+  if (details == metadata.end()) return error;
+  return wire::DecodePayloads(std::move(error),
+                              std::string_view(details->second.data(), details->second.size()));
+}
+
+Status Remote::Explain(std::string_view path, const grpc::Status& grpc_status) const {
+  Status status = FromGrpcStatus(grpc_status);
+  if (status.code() == StatusCode::kUnavailable) {
+    status = Prefix(status, fmt::format("{} at {} cannot be reached: ", who_, address()));
+  }
+  if (status.code() == StatusCode::kDeadlineExceeded && !channel_->is_connected()) {
+    status = Append(status, fmt::format("; there is no connection to {} at {}", who_, address()));
+  }
+  return Append(status, WhileCalling(path));
+}
+
+Status Remote::NotParsed(std::string_view path, const Status& status) const {
+  return Internal("could not parse rpc response: {}{}", Message(status), WhileCalling(path));
+}
+
+std::string Remote::WhileCalling(std::string_view path) const {
+  return fmt::format("\nWhile calling {} of {} at {}", path, who_, address());
+}
+
+}  // namespace rheo::rpc

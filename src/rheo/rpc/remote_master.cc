@@ -1,0 +1,78 @@
+#include "rheo/rpc/remote_master.h"
+
+#include <utility>
+
+#include "rheo/rpc/method_path.h"
+#include "rheo/rpc/remote.h"
+
+namespace rheo::rpc {
+namespace {
+
+using namespace service;  // the requests and responses
+
+class RemoteMaster final : public MasterService {
+ public:
+  explicit RemoteMaster(std::shared_ptr<Channel> channel)
+      : remote_(std::move(channel), "the master") {}
+
+  void CreateSession(const CreateSessionRequest& request, CreateSessionResponse* response,
+                     const Call& call, DoneCallback done) override {
+    Start("CreateSession", wire::Encode(request), response, call, std::move(done));
+  }
+  void ExtendSession(const ExtendSessionRequest& request, ExtendSessionResponse* response,
+                     const Call& call, DoneCallback done) override {
+    Start("ExtendSession", wire::Encode(request), response, call, std::move(done));
+  }
+  void PartialRunSetup(const PartialRunSetupRequest& request, PartialRunSetupResponse* response,
+                       const Call& call, DoneCallback done) override {
+    Start("PartialRunSetup", wire::Encode(request), response, call, std::move(done));
+  }
+  void RunStep(const RunStepRequest& request, RunStepResponse* response, const Call& call,
+               DoneCallback done) override {
+    Start("RunStep", wire::Encode(request, {.wanted = true}), response, call, std::move(done));
+  }
+  void CloseSession(const CloseSessionRequest& request, CloseSessionResponse* response,
+                    const Call& call, DoneCallback done) override {
+    Start("CloseSession", wire::Encode(request), response, call, std::move(done));
+  }
+  void ListDevices(const ListDevicesRequest& request, ListDevicesResponse* response,
+                   const Call& call, DoneCallback done) override {
+    Start("ListDevices", wire::Encode(request), response, call, std::move(done));
+  }
+  void Reset(const ResetRequest& request, ResetResponse* response, const Call& call,
+             DoneCallback done) override {
+    Start("Reset", wire::Encode(request), response, call, std::move(done));
+  }
+  void MakeCallable(const MakeCallableRequest& request, MakeCallableResponse* response,
+                    const Call& call, DoneCallback done) override {
+    Start("MakeCallable", wire::Encode(request), response, call, std::move(done));
+  }
+  void RunCallable(const RunCallableRequest& request, RunCallableResponse* response,
+                   const Call& call, DoneCallback done) override {
+    Start("RunCallable", wire::Encode(request), response, call, std::move(done));
+  }
+  void ReleaseCallable(const ReleaseCallableRequest& request, ReleaseCallableResponse* response,
+                       const Call& call, DoneCallback done) override {
+    Start("ReleaseCallable", wire::Encode(request), response, call, std::move(done));
+  }
+
+ private:
+  template <typename Response>
+  void Start(std::string_view method, wire::Message request, Response* response, const Call& call,
+             DoneCallback done) {
+    Call waiting = call;
+    waiting.wait_for_ready = true;
+    remote_.Call(std::string(kMasterPrefixes[0]).append(method), std::move(request), response,
+                 waiting, std::move(done));
+  }
+
+  const Remote remote_;
+};
+
+}  // namespace
+
+std::shared_ptr<service::MasterService> ConnectMaster(RpcClient& client, std::string_view address) {
+  return std::make_shared<RemoteMaster>(client.Connect(address));
+}
+
+}  // namespace rheo::rpc

@@ -1,0 +1,155 @@
+#include "rheo/rpc/server.h"
+
+#include <grpcpp/grpcpp.h>
+#include <limits.h>
+
+#include <utility>
+
+#include "rheo/async/thread_pool.h"
+#include "rheo/base/log.h"
+#include "rheo/base/mutex.h"
+#include "rheo/rpc/port_probe.h"
+#include "rheo/rpc/server_call.h"
+#include "rheo/rpc/service_methods.h"
+
+namespace rheo::rpc {
+namespace {
+
+// A call that goes on this long after it was told to stop is a bug worth a line in the log.
+constexpr auto kStopPatience = std::chrono::seconds(5);
+// Headers hold status texts and payloads; the default of 8 KiB is tight.
+constexpr int kMaxMetadataBytes = 64 << 10;
+
+void Configure(grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(INT_MAX);
+  builder.SetMaxSendMessageSize(INT_MAX);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
+  // Rheo's clients may watch the connection by pings.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
+}
+
+}  // namespace
+
+class RpcServer::Impl final : public CallAcceptor {
+ public:
+  explicit Impl(const RpcServerOptions& options)
+      : num_accepts_(std::max(1, options.num_posted_accepts)),
+        num_pollers_(std::max(2, options.num_pollers)) {}
+
+  Status Bind(const std::string& address) {
+    grpc::ServerBuilder builder;
+    Configure(builder);
+    builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port_);
+    builder.RegisterAsyncGenericService(&generic_);
+    queue_ = builder.AddCompletionQueue();
+    server_ = builder.BuildAndStart();
+    if (server_ != nullptr && port_ != 0) return OkStatus();
+    return Status(StatusCode::kUnknown,
+                  fmt::format("Could not start gRPC server: cannot listen on {}: {}", address,
+                              WhyNotBound(address)));
+  }
+
+  int port() const { return port_; }
+
+  void Start(MethodTable methods) {
+    methods_ = std::move(methods);
+    for (int i = 0; i < num_accepts_; ++i) PostAccept();
+    StartPollers();
+  }
+
+  void Shutdown(std::chrono::milliseconds grace) {
+    {
+      MutexLock lock(mutex_);
+      if (stopping_) return;
+      stopping_ = true;
+    }
+    if (pollers_ == nullptr) StartPollers();
+    if (server_ != nullptr) {
+      server_->Shutdown(std::chrono::system_clock::now() + grace);
+      AwaitCalls();
+    }
+    if (queue_ != nullptr) queue_->Shutdown();
+    pollers_.reset();
+  }
+
+  const MethodTable& methods() const override { return methods_; }
+
+  void PostAccept() override {
+    MutexLock lock(mutex_);
+    if (stopping_) return;
+    ++num_calls_;
+    // Under the lock, so that no call is posted to a queue that Shutdown has closed meanwhile.
+    ServerCall::Post(*this, generic_, *queue_);
+  }
+
+  void CallGone() override {
+    MutexLock lock(mutex_);
+    if (--num_calls_ == 0) calls_gone_.NotifyAll();
+  }
+
+ private:
+  void StartPollers() {
+    pollers_ = std::make_unique<ThreadPool>(
+        ThreadPoolOptions{.name = "rpc-server", .num_threads = num_pollers_});
+    if (queue_ == nullptr) return;
+    for (int i = 0; i < num_pollers_; ++i) {
+      pollers_->Schedule([queue = queue_.get()] { RunAll(*queue); });
+    }
+  }
+
+  // Posted calls count, so that none is left in the queue when this returns.
+  void AwaitCalls() {
+    MutexLock lock(mutex_);
+    while (!calls_gone_.WaitUntil(mutex_, std::chrono::steady_clock::now() + kStopPatience,
+                                  [this]()
+                                      RHEO_NO_THREAD_SAFETY_ANALYSIS { return num_calls_ == 0; })) {
+      RHEO_LOG(Warning, "port {}: {} calls have not ended though they were stopped", port_,
+               num_calls_);
+    }
+  }
+
+  const int num_accepts_;
+  const int num_pollers_;
+  int port_ = 0;
+  grpc::AsyncGenericService generic_;
+  std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  std::unique_ptr<grpc::Server> server_;
+  MethodTable methods_;  // const once pollers run
+  std::unique_ptr<ThreadPool> pollers_;
+
+  Mutex mutex_;
+  CondVar calls_gone_;
+  bool stopping_ RHEO_GUARDED_BY(mutex_) = false;
+  int num_calls_ RHEO_GUARDED_BY(mutex_) = 0;
+};
+
+RpcServer::RpcServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+RpcServer::~RpcServer() { Shutdown(std::chrono::milliseconds(0)); }
+
+StatusOr<std::unique_ptr<RpcServer>> RpcServer::Bind(RpcServerOptions options) {
+  PrepareGrpc();
+  auto impl = std::make_unique<Impl>(options);
+  std::unique_ptr<RpcServer> server(new RpcServer(std::move(impl)));
+  RHEO_RETURN_IF_ERROR(server->impl_->Bind(options.address));
+  return server;
+}
+
+int RpcServer::port() const { return impl_->port(); }
+
+void RpcServer::Start(service::MasterService* master, service::WorkerService* worker) {
+  MethodTable methods;
+  if (master != nullptr) AddMasterMethods(methods, *master);
+  if (worker != nullptr) AddWorkerMethods(methods, *worker);
+  AddHealthMethod(methods);
+  Start(std::move(methods));
+}
+
+void RpcServer::Start(MethodTable methods) { impl_->Start(std::move(methods)); }
+
+void RpcServer::Shutdown(std::chrono::milliseconds grace) { impl_->Shutdown(grace); }
+
+}  // namespace rheo::rpc

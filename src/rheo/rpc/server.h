@@ -1,0 +1,67 @@
+// RpcServer: the gRPC port of a task.
+//
+// One server answers MasterService, WorkerService, Rheo's own methods and gRPC's health check on
+// one port. Every method goes through one generic service, one completion queue and a table of
+// handlers; requests and answers are raw bytes. No thread belongs to a call: thousands may be open
+// at once.
+#ifndef RHEO_RPC_SERVER_H_
+#define RHEO_RPC_SERVER_H_
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "rheo/base/status.h"
+
+namespace rheo::service {
+class MasterService;
+class WorkerService;
+}  // namespace rheo::service
+
+namespace rheo::rpc {
+
+class MethodTable;
+
+struct RpcServerOptions {
+  // "host:port"; "0.0.0.0" listens on IPv6 as well, port 0 lets the system choose.
+  std::string address = "0.0.0.0:0";
+  // Threads that poll the queue and run handlers; at least 2.
+  int num_pollers = 2;
+  // Calls that can be accepted before a poller has to come around.
+  int num_posted_accepts = 64;
+};
+
+// Start and Shutdown are called by the owner's thread; the rest is thread-safe.
+class RpcServer {
+ public:
+  // Takes the port, so that port() is known before the services exist. Calls that arrive before
+  // Start wait. UNKNOWN "Could not start gRPC server: ..." with address and reason when the port is
+  // taken or the address is no good.
+  static StatusOr<std::unique_ptr<RpcServer>> Bind(RpcServerOptions options = {});
+  // Shutdown without grace.
+  ~RpcServer();
+  RpcServer(const RpcServer&) = delete;
+  RpcServer& operator=(const RpcServer&) = delete;
+
+  int port() const;
+
+  // Begins to serve; the services outlive Shutdown. A null service's methods are UNIMPLEMENTED. The
+  // services' methods run on polling threads: they must not block.
+  void Start(service::MasterService* master, service::WorkerService* worker);
+  // As above with any handlers.
+  void Start(MethodTable methods);
+
+  // Refuses new calls, lets open ones go on for `grace`, then stops them through their stop tokens.
+  // Returns when every handler has answered; the port is free then. Later calls do nothing. Not to
+  // be called from a handler.
+  void Shutdown(std::chrono::milliseconds grace);
+
+ private:
+  class Impl;
+  explicit RpcServer(std::unique_ptr<Impl> impl);
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace rheo::rpc
+
+#endif  // RHEO_RPC_SERVER_H_

@@ -1,0 +1,62 @@
+#include "rheo/rpc/server_call.h"
+
+#include <utility>
+
+#include "rheo/rpc/byte_buffer.h"
+#include "rheo/rpc/deadline.h"
+#include "rheo/rpc/status_mapping.h"
+
+namespace rheo::rpc {
+
+void ServerCall::Post(CallAcceptor& acceptor, grpc::AsyncGenericService& generic,
+                      grpc::ServerCompletionQueue& queue) {
+  auto* call = new ServerCall(acceptor);
+  call->context_.AsyncNotifyWhenDone(Tag(call->ended_));
+  generic.RequestCall(&call->context_, &call->stream_, &queue, &queue, Tag(call->accepted_));
+}
+
+ServerCall::ServerCall(CallAcceptor& acceptor) : acceptor_(acceptor), stream_(&context_) {}
+
+ServerCall::~ServerCall() = default;
+
+void ServerCall::OnAccepted(bool ok) {
+  if (!ok) {  // The server shuts down; gRPC sends no notice of the end of a call that never was.
+    references_.store(1);
+    return Unref();
+  }
+  acceptor_.PostAccept();
+  handler_ = acceptor_.methods().Find(context_.method());
+  if (handler_ == nullptr) return Send({Status(StatusCode::kUnimplemented, "")});
+  stream_.Read(&request_, Tag(read_));
+}
+
+void ServerCall::OnRead(bool ok) {
+  if (!ok) return Send({Internal("Unable to parse request")});
+  call_.stop = stop_.get_token();
+  call_.deadline = FromGrpcDeadline(context_.raw_deadline());
+  (*handler_)(std::move(request_), call_, [this](Answer answer) { Send(std::move(answer)); });
+}
+
+void ServerCall::Send(Answer answer) {
+  if (!answer.status.ok()) {
+    return stream_.Finish(ToGrpcStatus(answer.status), Tag(finished_));
+  }
+  stream_.WriteAndFinish(ToByteBuffer(std::move(answer.body)), grpc::WriteOptions(),
+                         OkWithPayloadsOf(answer.body_error), Tag(finished_));
+}
+
+void ServerCall::OnFinished(bool) { Unref(); }
+
+void ServerCall::OnEnded(bool) {
+  if (context_.IsCancelled()) stop_.request_stop();
+  Unref();
+}
+
+void ServerCall::Unref() {
+  if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  CallAcceptor& acceptor = acceptor_;
+  delete this;
+  acceptor.CallGone();
+}
+
+}  // namespace rheo::rpc

@@ -1,0 +1,81 @@
+// ServerCall: one call on the server, from its acceptance to its end.
+//
+//   state       leaves by          does
+//   posted      OnAccepted         posts the next ServerCall; unknown path → finishing, else reads
+//   reading     OnRead             starts the handler
+//   serving     Answer             writes body and status
+//   finishing   OnFinished         drops a reference
+//   (any)       OnEnded            gRPC's notice that the call is over, cancelled or not: stops the
+//                                  handler when it is cancelled; drops a reference
+//
+// The object goes when both references are dropped.
+#ifndef RHEO_RPC_SERVER_CALL_H_
+#define RHEO_RPC_SERVER_CALL_H_
+
+#include <grpcpp/generic/async_generic_service.h>
+
+#include <atomic>
+
+#include "rheo/rpc/completion_queue.h"
+#include "rheo/rpc/method_table.h"
+
+namespace rheo::rpc {
+
+// What calls need of their server.
+class CallAcceptor {
+ public:
+  virtual ~CallAcceptor() = default;
+  virtual const MethodTable& methods() const = 0;
+  // Posts one more ServerCall, unless the server is shutting down.
+  virtual void PostAccept() = 0;
+  // A ServerCall is gone.
+  virtual void CallGone() = 0;
+};
+
+class ServerCall {
+ public:
+  // Waits for a call on `queue`. The object deletes itself.
+  static void Post(CallAcceptor& acceptor, grpc::AsyncGenericService& generic,
+                   grpc::ServerCompletionQueue& queue);
+
+ private:
+  using Transition = void (ServerCall::*)(bool ok);
+  // A transition as an operation of the queue.
+  class Event final : public Operation {
+   public:
+    Event(ServerCall& call, Transition transition) : call_(call), transition_(transition) {}
+    void Complete(bool ok) override { (call_.*transition_)(ok); }
+
+   private:
+    ServerCall& call_;
+    const Transition transition_;
+  };
+
+  explicit ServerCall(CallAcceptor& acceptor);
+  ~ServerCall();
+
+  void OnAccepted(bool ok);
+  void OnRead(bool ok);
+  void OnFinished(bool ok);
+  void OnEnded(bool ok);
+  void Send(Answer answer);
+  void Unref();
+
+  CallAcceptor& acceptor_;
+  grpc::GenericServerContext context_;
+  grpc::GenericServerAsyncReaderWriter stream_;
+  Event accepted_{*this, &ServerCall::OnAccepted};
+  Event read_{*this, &ServerCall::OnRead};
+  Event finished_{*this, &ServerCall::OnFinished};
+  Event ended_{*this, &ServerCall::OnEnded};
+  const Handler* handler_ = nullptr;
+  grpc::ByteBuffer request_;
+  StopSource stop_;
+  service::Call call_;
+  // OnFinished and OnEnded run on different threads, in any order.
+  std::atomic<int> references_{2};
+};
+
+}  // namespace rheo::rpc
+
+#endif  // RHEO_RPC_SERVER_CALL_H_

@@ -1,0 +1,126 @@
+#include "rheo/rpc/service_methods.h"
+
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "rheo/rpc/byte_buffer.h"
+#include "rheo/rpc/method_path.h"
+#include "rheo/wire/codec.h"
+
+namespace rheo::rpc {
+namespace {
+
+// Requests whose sender may want an error in the body of the answer.
+template <typename Request>
+inline constexpr bool kMayWantBodyErrors = std::is_same_v<Request, service::RunStepRequest> ||
+                                           std::is_same_v<Request, service::RunGraphRequest>;
+
+// One call being answered; owned by the callback that the service gets.
+template <typename Request, typename Response>
+struct Exchange {
+  Request request;
+  Response response;
+  wire::BodyErrors body_errors;
+  Respond respond;
+
+  Status Parse(grpc::ByteBuffer bytes) {
+    ByteSource source(&bytes);
+    if constexpr (kMayWantBodyErrors<Request>) {
+      return wire::Decode(source, request, body_errors);
+    } else {
+      return wire::Decode(source, request);
+    }
+  }
+
+  Answer MakeAnswer(Status status) {
+    if constexpr (kMayWantBodyErrors<Request>) {
+      if (status.ok() || body_errors.wanted) {
+        return {OkStatus(), wire::Encode(response, status), status};
+      }
+    } else {
+      if (status.ok()) return {OkStatus(), wire::Encode(response)};
+    }
+    return {std::move(status)};
+  }
+};
+
+template <typename Service, typename Request, typename Response>
+using Method = void (Service::*)(const Request&, Response*, const service::Call&, DoneCallback);
+
+template <typename Service, typename Request, typename Response>
+Handler Serve(Service& service, Method<Service, Request, Response> method) {
+  return [&service, method](grpc::ByteBuffer bytes, const service::Call& call, Respond respond) {
+    auto exchange = std::make_unique<Exchange<Request, Response>>();
+    Status parsed = exchange->Parse(std::move(bytes));
+    if (!parsed.ok()) {
+      // Bytes that are no request at all cannot have asked for a body.
+      if (parsed.code() == StatusCode::kInternal) exchange->body_errors.wanted = false;
+      return respond(exchange->MakeAnswer(std::move(parsed)));
+    }
+    exchange->respond = std::move(respond);
+    auto* open = exchange.get();
+    (service.*method)(open->request, &open->response, call,
+                      [exchange = std::move(exchange)](Status status) mutable {
+                        exchange->respond(exchange->MakeAnswer(std::move(status)));
+                      });
+  };
+}
+
+// Adds the methods of one service under each spelling of its path.
+class Adder {
+ public:
+  Adder(MethodTable& table, std::span<const std::string_view> prefixes)
+      : table_(table), prefixes_(prefixes) {}
+
+  void operator()(std::string_view method, const Handler& handler) const {
+    for (std::string_view prefix : prefixes_) {
+      table_.Add(std::string(prefix).append(method), handler);
+    }
+  }
+
+ private:
+  MethodTable& table_;
+  std::span<const std::string_view> prefixes_;
+};
+
+}  // namespace
+
+void AddMasterMethods(MethodTable& table, service::MasterService& master) {
+  using S = service::MasterService;
+  const Adder add(table, kMasterPrefixes);
+  add("CreateSession", Serve(master, &S::CreateSession));
+  add("ExtendSession", Serve(master, &S::ExtendSession));
+  add("PartialRunSetup", Serve(master, &S::PartialRunSetup));
+  add("RunStep", Serve(master, &S::RunStep));
+  add("CloseSession", Serve(master, &S::CloseSession));
+  add("ListDevices", Serve(master, &S::ListDevices));
+  add("Reset", Serve(master, &S::Reset));
+  add("MakeCallable", Serve(master, &S::MakeCallable));
+  add("RunCallable", Serve(master, &S::RunCallable));
+  add("ReleaseCallable", Serve(master, &S::ReleaseCallable));
+}
+
+void AddWorkerMethods(MethodTable& table, service::WorkerService& worker) {
+  using S = service::WorkerService;
+  const Adder add(table, kWorkerPrefixes);
+  add("GetStatus", Serve(worker, &S::GetStatus));
+  add("CreateWorkerSession", Serve(worker, &S::CreateWorkerSession));
+  add("DeleteWorkerSession", Serve(worker, &S::DeleteWorkerSession));
+  add("RegisterGraph", Serve(worker, &S::RegisterGraph));
+  add("DeregisterGraph", Serve(worker, &S::DeregisterGraph));
+  add("RunGraph", Serve(worker, &S::RunGraph));
+  add("CleanupGraph", Serve(worker, &S::CleanupGraph));
+  add("CleanupAll", Serve(worker, &S::CleanupAll));
+  add("RecvTensor", Serve(worker, &S::RecvTensor));
+  add("Logging", Serve(worker, &S::Logging));
+  add("MarkRecvFinished", Serve(worker, &S::MarkRecvFinished));
+  for (std::string_view name :
+       {"Tracing", "RecvBuf", "CompleteGroup", "CompleteInstance", "GetStepSequence"}) {
+    add(name, AnswerUnimplemented(std::string(name)));
+  }
+  table.Add(std::string(kPushTensorsPath), Serve(worker, &S::PushTensors));
+}
+
+}  // namespace rheo::rpc

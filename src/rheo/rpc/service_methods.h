@@ -1,0 +1,18 @@
+// Puts the methods of the two services into a method table: decode, call, encode.
+#ifndef RHEO_RPC_SERVICE_METHODS_H_
+#define RHEO_RPC_SERVICE_METHODS_H_
+
+#include "rheo/rpc/method_table.h"
+#include "rheo/service/master_service.h"
+#include "rheo/service/worker_service.h"
+
+namespace rheo::rpc {
+
+// The services outlive the table and every call that came through it. A request that does not parse
+// is answered INTERNAL "Unable to parse request" and never reaches the service.
+void AddMasterMethods(MethodTable& table, service::MasterService& master);
+void AddWorkerMethods(MethodTable& table, service::WorkerService& worker);
+
+}  // namespace rheo::rpc
+
+#endif  // RHEO_RPC_SERVICE_METHODS_H_
