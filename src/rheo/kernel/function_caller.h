@@ -18,6 +18,14 @@ struct FunctionId {
   int value = -1;
 };
 
+// The arguments and results of one call; a step that runs a function's body points to it. Both have
+// their final size before the step starts. Each result is written by one node, so that nodes of
+// different results need no lock.
+struct CallFrame {
+  std::vector<Tensor> arguments;
+  std::vector<Tensor> results;
+};
+
 // Thread-safe.
 class FunctionCaller {
  public:

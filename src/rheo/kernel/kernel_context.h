@@ -39,6 +39,7 @@ struct StepContext {
   ResourceManager* step_resources = nullptr;  // ends with the step: TensorArrays, stacks, temporaries
   ThreadPool* intra_op_pool = nullptr;
   FunctionCaller* functions = nullptr;        // null where the program has no functions
+  CallFrame* call = nullptr;                  // of the function whose body the step runs
 };
 
 // Used by one kernel call; not thread-safe, except that threads of one ParallelFor may read inputs

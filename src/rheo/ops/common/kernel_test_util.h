@@ -44,6 +44,8 @@ class PreparedKernel {
 
   const op::NodeTypes& types() const { return types_; }
   const op::AttrMap& attrs() const { return attrs_; }
+  // The step in which the kernel runs, to be changed before a run.
+  kernel::StepContext& step() { return step_; }
 
  private:
   PreparedKernel(const op::OpSchema& schema, op::AttrMap attrs)

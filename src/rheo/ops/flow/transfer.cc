@@ -1,0 +1,96 @@
+// Send and Recv: the two ends of a value's way from one device or task to another, or from and to
+// the client, over the rendezvous of the step.
+#include <utility>
+
+#include "rheo/ops/flow/kernels.h"
+#include "rheo/rendezvous/rendezvous.h"
+
+namespace rheo::ops {
+namespace {
+
+using kernel::KernelContext;
+using kernel::KernelInit;
+using rendezvous::Item;
+using rendezvous::RendezvousKey;
+
+// The key of the node in the root frame.
+StatusOr<RendezvousKey> KeyOf(const KernelInit& init) {
+  rendezvous::Channel channel;
+  RHEO_ASSIGN_OR_RETURN(channel.src_device, init.attrs.Get<std::string>("send_device"));
+  RHEO_ASSIGN_OR_RETURN(channel.dst_device, init.attrs.Get<std::string>("recv_device"));
+  RHEO_ASSIGN_OR_RETURN(channel.edge, init.attrs.Get<std::string>("tensor_name"));
+  RHEO_ASSIGN_OR_RETURN(const int64_t incarnation,
+                        init.attrs.Get<int64_t>("send_device_incarnation"));
+  channel.src_incarnation = Incarnation(static_cast<uint64_t>(incarnation));
+  return RendezvousKey(std::move(channel));
+}
+
+RendezvousKey KeyInFrame(const RendezvousKey& key, const KernelContext& c) {
+  return c.frame() == 0 && c.iteration() == 0 ? key : key.At(c.frame(), c.iteration());
+}
+
+Status NoRendezvous() { return Internal("the step has no rendezvous"); }
+
+class SendKernel final : public kernel::Kernel {
+ public:
+  static StatusOr<std::unique_ptr<kernel::Kernel>> Create(const KernelInit& init) {
+    RHEO_ASSIGN_OR_RETURN(RendezvousKey key, KeyOf(init));
+    return std::make_unique<SendKernel>(std::move(key));
+  }
+  explicit SendKernel(RendezvousKey key) : key_(std::move(key)) {}
+
+  Status Compute(KernelContext& c) override {
+    rendezvous::Rendezvous* const rendezvous = c.step().rendezvous;
+    if (rendezvous == nullptr) return NoRendezvous();
+    Item item{.tensor = {}, .is_dead = c.is_dead()};
+    if (!item.is_dead) item.tensor = c.TakeInput(0);
+    return rendezvous->Send(KeyInFrame(key_, c), std::move(item));
+  }
+
+ private:
+  const RendezvousKey key_;
+};
+
+class RecvKernel final : public kernel::AsyncKernel {
+ public:
+  static StatusOr<std::unique_ptr<kernel::Kernel>> Create(const KernelInit& init) {
+    RHEO_ASSIGN_OR_RETURN(RendezvousKey key, KeyOf(init));
+    return std::make_unique<RecvKernel>(std::move(key));
+  }
+  explicit RecvKernel(RendezvousKey key) : key_(std::move(key)) {}
+
+  void ComputeAsync(KernelContext& c, DoneCallback done) override {
+    rendezvous::Rendezvous* const rendezvous = c.step().rendezvous;
+    if (rendezvous == nullptr) return done(NoRendezvous());
+    rendezvous->Recv(KeyInFrame(key_, c), c.stop(),
+                     [&c, done = std::move(done)](StatusOr<Item> item) mutable {
+                       done(item.ok() ? Deliver(c, *std::move(item)) : item.status());
+                     });
+  }
+
+ private:
+  // The executor checks the dtype, as of every output.
+  static Status Deliver(KernelContext& c, Item item) {
+    if (item.is_dead) {
+      c.set_output_dead(0);
+      return OkStatus();
+    }
+    c.set_output(0, std::move(item.tensor));
+    return OkStatus();
+  }
+
+  const RendezvousKey key_;
+};
+
+}  // namespace
+
+void AddTransferKernels(TableKernels& kernels) {
+  for (const char* op : {"_Send", "_HostSend", "Send"}) {
+    kernels.Add(op, kernel::ClassKernel<SendKernel>());
+  }
+  for (const char* op : {"_Recv", "_HostRecv", "Recv"}) {
+    kernels.Add(op, kernel::ClassKernel<RecvKernel>());
+  }
+}
+
+}  // namespace rheo::ops
