@@ -48,9 +48,9 @@ class LoopMaker {
   Status Run() {
     const std::vector<Node*> nodes = graph_.nodes();
     for (Node* node : nodes) {
-      if (IsLoopCond(*node)) conditions_[frames_.OfNode(*node)] = node;
+      if (IsLoopCond(*node)) conditions_[frames_.Of(*node)] = node;
       if (IsControlLoopMerge(*node)) {
-        merges_.try_emplace({frames_.OfNode(*node), node->assigned_device()}, node);
+        merges_.try_emplace({frames_.Of(*node), node->assigned_device()}, node);
       }
     }
     for (Node* node : nodes) RHEO_RETURN_IF_ERROR(DriveInputs(node));
@@ -67,7 +67,7 @@ class LoopMaker {
   Status DriveInputs(Node* dst) {
     for (const Edge* edge : dst->in_edges()) {
       if (edge->src->assigned_device() == dst->assigned_device()) continue;
-      const FrameId frame = frames_.OfEdge(*edge);
+      const FrameId frame = frames_.Of(*dst);
       if (frame == kRootFrame || IsDriven(*dst)) continue;
       RHEO_ASSIGN_OR_RETURN(Node * merge, MergeFor(frame, *dst));
       graph_.AddControlEdge(merge, dst);
@@ -101,10 +101,10 @@ class LoopMaker {
       if (existed) return result;
       inner_enter = enter;
     }
-    RHEO_ASSIGN_OR_RETURN(Node* const start, AddNode(options_.unique_name(dst.name()), "Const",
-                                                     {{"dtype", DType::kFloat},
-                                                      {"value", Tensor(DType::kFloat, Shape({0}))}},
-                                                     device, kRootFrame));
+    RHEO_ASSIGN_OR_RETURN(
+        Node* const start,
+        AddNode(options_.unique_name(dst.name()), "Const",
+                {{"dtype", DType::kFloat}, {"value", Tensor(DType::kFloat, Shape({0}))}}, device));
     graph_.AddEdge({start, 0}, inner_enter, 0);
     return result;
   }
@@ -120,7 +120,7 @@ class LoopMaker {
     auto add = [&](std::string_view op, op::AttrMap attrs) {
       attrs.Set("T", DType::kFloat);
       return AddNode(fmt::format("{}{}", kLoopPrefix, options_.unique_name(dst.name())), op,
-                     std::move(attrs), dst.assigned_device(), frame);
+                     std::move(attrs), dst.assigned_device());
     };
     RHEO_ASSIGN_OR_RETURN(Node* const enter,
                           add("Enter", {{"frame_name", frames_.name(frame)},
@@ -141,13 +141,12 @@ class LoopMaker {
   }
 
   StatusOr<Node*> AddNode(std::string name, std::string_view op, op::AttrMap attrs,
-                          const std::string& device, FrameId frame) {
+                          const std::string& device) {
     RHEO_ASSIGN_OR_RETURN(Node* const node, graph_.AddNode({.name = std::move(name),
                                                             .op = std::string(op),
                                                             .attrs = std::move(attrs),
                                                             .device = device}));
     node->set_assigned_device(device);
-    frames_.Add(*node, frame);
     return node;
   }
 
