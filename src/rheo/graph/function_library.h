@@ -24,6 +24,7 @@ class FunctionIndex {
  private:
   const FunctionLibrary library_;
   StringViewMap<const FunctionDef*> by_name_;
+  StringViewMap<std::string_view> gradients_;
 };
 
 // Never null in a Graph.

@@ -22,12 +22,18 @@ class Node;
 inline constexpr int kControlSlot = -1;
 
 struct Edge {
-  int id = 0;            // unique in the graph
+  int id = 0;  // unique in the graph
   Node* src = nullptr;
-  int src_index = 0;     // kControlSlot for a control edge
+  int src_index = 0;  // kControlSlot for a control edge
   Node* dst = nullptr;
-  int dst_index = 0;     // kControlSlot for a control edge
+  int dst_index = 0;  // kControlSlot for a control edge
   bool is_control() const { return src_index == kControlSlot; }
+
+ private:
+  friend class Graph;
+  // Where the edge stands in the lists of its ends, so that it is removed in constant time.
+  size_t out_position_ = 0;
+  size_t control_position_ = 0;
 };
 
 // One output of a node.
@@ -44,6 +50,7 @@ class Node {
   const std::string& name() const { return name_; }
   const std::string& op() const { return schema_->name; }
   const op::OpSchema& schema() const { return *schema_; }
+  const Graph& graph() const { return *graph_; }
   const op::AttrMap& attrs() const { return attrs_; }
   op::AttrMap& mutable_attrs() { return attrs_; }
   const std::vector<DType>& input_types() const { return types_.inputs; }
@@ -57,6 +64,7 @@ class Node {
   void set_requested_device(std::string device) { requested_device_ = std::move(device); }
   // Where placement put it: a full name, or empty before placement.
   const std::string& assigned_device() const;
+  // Spellings are kept once per graph: setting the same name on every node is cheap.
   void set_assigned_device(std::string_view device);
 
   // The edge into data input i, or nullptr when it is not connected.
@@ -116,9 +124,9 @@ class Graph {
   const op::OpSchema* FindOp(std::string_view op) const;
   const op::OpRegistry& ops() const { return ops_; }
 
-  // Adds defaults of missing attrs and resolves the types. NOT_FOUND for an unknown op,
-  // INVALID_ARGUMENT for a name that is taken or attrs that do not fit. The name may be any
-  // non-empty text; Import checks the grammar of client names.
+  // Adds defaults of missing attrs and resolves the types. NOT_FOUND for an unknown op or an attr
+  // that the types need, INVALID_ARGUMENT for a name that is taken or attrs that do not fit. The
+  // name may be any non-empty text; Import checks the grammar of client names.
   StatusOr<Node*> AddNode(NodeSpec spec);
   // Precondition: types fit (CheckedAddEdge tests), input dst_index is free.
   const Edge* AddEdge(Endpoint src, Node* dst, int dst_index);
@@ -148,7 +156,8 @@ class Graph {
   int num_edge_ids() const { return static_cast<int>(edges_.size()); }
 
   const FunctionLibraryRef& library() const { return library_; }
-  void set_library(FunctionLibraryRef library) { library_ = std::move(library); }
+  // Nodes that call a function take its signature from the new library where it has it.
+  void set_library(FunctionLibraryRef library);
 
   const Versions& versions() const { return versions_; }
   void set_versions(Versions versions) { versions_ = std::move(versions); }
@@ -156,9 +165,13 @@ class Graph {
  private:
   friend class Node;
   int InternDevice(std::string_view device);
+  Edge* NewEdge(Node* src, int src_index, Node* dst, int dst_index);
 
   const op::OpRegistry& ops_;
   FunctionLibraryRef library_;
+  // Earlier libraries that some node's signature may still lie in.
+  std::vector<FunctionLibraryRef> retained_libraries_;
+  bool has_function_nodes_ = false;
   Versions versions_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::unique_ptr<Edge>> edges_;

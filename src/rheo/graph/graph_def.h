@@ -23,8 +23,8 @@ struct NodeDef {
 };
 
 struct FunctionDef {
-  op::OpSchema signature;           // name, arguments, attrs, control outputs, statefulness
-  std::vector<NodeDef> nodes;       // inputs "arg", "node:out:i", "^node"
+  op::OpSchema signature;      // name, arguments, attrs, control outputs, statefulness
+  std::vector<NodeDef> nodes;  // inputs "arg", "node:out:i", "^node"
   std::vector<std::pair<std::string, std::string>> returns;          // output arg → body tensor
   std::vector<std::pair<std::string, std::string>> control_returns;  // name → node
   op::AttrMap attrs;

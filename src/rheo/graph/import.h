@@ -16,12 +16,12 @@ struct ImportOptions {
   bool require_all_inputs = false;
 };
 
-// Adds nodes and functions of `def` to `graph`; inputs may name nodes of both. On error the graph is
-// in an unspecified state: import into a Clone() where it must survive.
-// Errors of wire.md 6.1 and semantics.md 6: NOT_FOUND for an unregistered op or an attr the types
-// need; INVALID_ARGUMENT for a bad or repeated name, an unknown or malformed input, too many inputs,
-// a control before a data input, types that do not fit, a cycle outside NextIteration, versions,
-// a malformed device. Each names the node.
+// Adds nodes and functions of `def` to `graph`; inputs may name nodes of both. On error the graph
+// is in an unspecified state: import into a Clone() where it must survive. Errors of wire.md 6.1
+// and semantics.md 6: NOT_FOUND for an unregistered op or an attr the types need; INVALID_ARGUMENT
+// for a bad or repeated name, an unknown or malformed input, too many inputs, a control before a
+// data input, types that do not fit, a cycle outside NextIteration, versions, a malformed device.
+// Each names the node.
 Status Import(const GraphDef& def, const ImportOptions& options, Graph& graph);
 
 StatusOr<std::unique_ptr<Graph>> ImportNew(const GraphDef& def, const ImportOptions& options,
@@ -36,8 +36,8 @@ struct ExportOptions {
 };
 GraphDef Export(const Graph& graph, const ExportOptions& options);
 
-// What a step will check of the nodes it uses: all inputs connected, all attrs valid, op not removed
-// by the graph's producer version. Codes as semantics.md 6.
+// What a step will check of the nodes it uses: all inputs connected, all attrs valid, op not
+// removed by the graph's producer version. Codes as semantics.md 6.
 Status ValidateForExecution(const Node& node, const Versions& versions);
 
 }  // namespace rheo::graph

@@ -23,7 +23,7 @@ class ShapeRefiner {
   const Tensor* ConstantOf(const Endpoint& endpoint) const;
 
  private:
-  std::vector<std::vector<PartialShape>> shapes_;    // by node id, output
+  std::vector<std::vector<PartialShape>> shapes_;  // by node id, output
   std::vector<std::vector<Tensor>> constants_;
 };
 
