@@ -2,6 +2,8 @@
 #ifndef RHEO_WORKER_WORKER_H_
 #define RHEO_WORKER_WORKER_H_
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +24,11 @@ struct WorkerEnv {
   const op::OpRegistry* ops = nullptr;
   const kernel::KernelRegistry* kernels = nullptr;
   rendezvous::TensorTransport* transport = nullptr;  // null: a task without peers
+  // A transport for a cluster other than the server's own (cluster-spec propagation), in which this
+  // task has another name. Null: such sessions have no peers.
+  std::function<std::shared_ptr<rendezvous::TensorTransport>(const service::ClusterSpec& cluster,
+                                                             const std::string& own_task)>
+      make_transport;
   ThreadPool* inter_op_pool = nullptr;
   ThreadPool* intra_op_pool = nullptr;
 };

@@ -1,0 +1,145 @@
+#include "rheo/worker/session_table.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "rheo/worker/renamed_device.h"
+
+namespace rheo::worker {
+namespace {
+
+// The default container of a device is named after its job.
+std::string DefaultContainer(const device::Device& device) {
+  return device.name().job.value_or("localhost");
+}
+
+// The transport of the environment, which nobody here owns.
+std::shared_ptr<rendezvous::TensorTransport> SharedTransport(const WorkerEnv& env) {
+  return {std::shared_ptr<void>(), env.transport};
+}
+
+}  // namespace
+
+SessionTable::SessionTable(const WorkerEnv& env) : env_(env) {
+  WorkerSession::Options legacy;
+  legacy.task_name = env.task_name;
+  legacy.transport = SharedTransport(env);
+  for (device::Device* device : env.devices) {
+    resources_.push_back(std::make_unique<kernel::ResourceManager>(DefaultContainer(*device)));
+    legacy.devices.push_back({device, resources_.back().get()});
+  }
+  legacy_ = std::make_shared<WorkerSession>(std::move(legacy));
+}
+
+SessionTable::~SessionTable() { DeleteAll(); }
+
+StatusOr<std::vector<std::string>> SessionTable::Create(
+    const service::CreateWorkerSessionRequest& request) {
+  if (request.session.value.empty()) return InvalidArgument("Session must be non-empty.");
+  RHEO_ASSIGN_OR_RETURN(std::shared_ptr<WorkerSession> made, Make(request));
+  std::vector<std::shared_ptr<WorkerSession>> dropped;
+  std::vector<std::string> handles;
+  {
+    MutexLock lock(mutex_);
+    if (!request.master_task.empty()) {
+      for (auto it = sessions_.begin(); it != sessions_.end();) {
+        const WorkerSession::Options& other = it->second->options();
+        if (other.master_task == request.master_task &&
+            other.master_incarnation != request.master_incarnation) {
+          handles.push_back(it->first);
+          dropped.push_back(std::move(it->second));
+          sessions_.erase(it++);
+        } else {
+          ++it;
+        }
+      }
+    }
+    sessions_.try_emplace(request.session.value, std::move(made));
+  }
+  for (const auto& session : dropped) session->DropGraphs();
+  return handles;
+}
+
+StatusOr<std::shared_ptr<WorkerSession>> SessionTable::Make(
+    const service::CreateWorkerSessionRequest& request) {
+  WorkerSession::Options options;
+  options.handle = request.session.value;
+  options.master_task = request.master_task;
+  options.master_incarnation = request.master_incarnation;
+  options.task_name = env_.task_name;
+  options.transport = SharedTransport(env_);
+  const service::ServerDef& def = request.server_def;
+  const bool own_cluster = !def.cluster.empty();
+  if (own_cluster) {
+    options.task_name =
+        fmt::format("/job:{}/replica:{}/task:{}", def.job_name, def.replica, def.task_index);
+    if (!def.cluster.AddressOf(device::TaskName(def.job_name, def.task_index))) {
+      return Internal("the cluster of session {} has no task {}", request.session.value,
+                      options.task_name);
+    }
+    options.transport = env_.make_transport == nullptr
+                            ? nullptr
+                            : env_.make_transport(def.cluster, options.task_name);
+  }
+  for (size_t i = 0; i < env_.devices.size(); ++i) {
+    SessionDevice seen{env_.devices[i], resources_[i].get()};
+    if (own_cluster || request.isolate_session_state) {
+      RHEO_ASSIGN_OR_RETURN(auto renamed,
+                            RenamedDevice::Create(*env_.devices[i], options.task_name));
+      seen.device = renamed.get();
+      options.own_devices.push_back(std::move(renamed));
+    }
+    if (request.isolate_session_state) {
+      options.own_resources.push_back(
+          std::make_unique<kernel::ResourceManager>(DefaultContainer(*seen.device)));
+      seen.resources = options.own_resources.back().get();
+    }
+    options.devices.push_back(seen);
+  }
+  return std::make_shared<WorkerSession>(std::move(options));
+}
+
+void SessionTable::Delete(const std::string& handle) {
+  std::shared_ptr<WorkerSession> removed;
+  {
+    MutexLock lock(mutex_);
+    const auto it = sessions_.find(handle);
+    if (it == sessions_.end()) return;
+    removed = std::move(it->second);
+    sessions_.erase(it);
+  }
+  removed->DropGraphs();
+}
+
+StatusOr<std::shared_ptr<WorkerSession>> SessionTable::Find(const std::string& handle,
+                                                            bool created) const {
+  if (!created || handle.empty()) return legacy_;
+  MutexLock lock(mutex_);
+  const auto it = sessions_.find(handle);
+  if (it != sessions_.end()) return it->second;
+  return WithPayload(
+      Aborted("Session handle is not found: {}. Possibly this worker (\"{}\") just restarted.",
+              handle, env_.task_name),
+      kWorkerRestartedPayload);
+}
+
+void SessionTable::DeleteAll() {
+  StringMap<std::shared_ptr<WorkerSession>> removed;
+  {
+    MutexLock lock(mutex_);
+    removed = std::move(sessions_);
+    sessions_.clear();
+  }
+  for (const auto& [handle, session] : removed) session->DropGraphs();
+  legacy_->DropGraphs();
+}
+
+void SessionTable::ClearContainers(const std::vector<std::string>& containers) {
+  for (const auto& resources : resources_) {
+    if (containers.empty()) resources->Clear("");
+    for (const std::string& container : containers) resources->Clear(container);
+  }
+}
+
+}  // namespace rheo::worker

@@ -1,0 +1,48 @@
+// SessionTable: the worker sessions of a task (wire.md 16), and the legacy session.
+#ifndef RHEO_WORKER_SESSION_TABLE_H_
+#define RHEO_WORKER_SESSION_TABLE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rheo/base/mutex.h"
+#include "rheo/base/string_map.h"
+#include "rheo/service/worker_service.h"
+#include "rheo/worker/worker_session.h"
+
+namespace rheo::worker {
+
+// Thread-safe.
+class SessionTable {
+ public:
+  // `env` outlives the table.
+  explicit SessionTable(const WorkerEnv& env);
+  ~SessionTable();
+
+  // Adds the session; an existing handle is kept as it is. Drops the sessions of an earlier life of
+  // the same master and returns their handles.
+  StatusOr<std::vector<std::string>> Create(const service::CreateWorkerSessionRequest& request);
+  // An unknown handle is fine.
+  void Delete(const std::string& handle);
+  // ABORTED with the restarted mark when the handle is unknown. `created` false: the legacy session.
+  StatusOr<std::shared_ptr<WorkerSession>> Find(const std::string& handle, bool created) const;
+  void DeleteAll();
+
+  // Of the whole task: of every device, the state that sessions share.
+  void ClearContainers(const std::vector<std::string>& containers);
+
+ private:
+  StatusOr<std::shared_ptr<WorkerSession>> Make(const service::CreateWorkerSessionRequest& request);
+
+  const WorkerEnv& env_;
+  // One per device, in the order of the environment.
+  std::vector<std::unique_ptr<kernel::ResourceManager>> resources_;
+  std::shared_ptr<WorkerSession> legacy_;
+  mutable Mutex mutex_;
+  StringMap<std::shared_ptr<WorkerSession>> sessions_ RHEO_GUARDED_BY(mutex_);
+};
+
+}  // namespace rheo::worker
+
+#endif  // RHEO_WORKER_SESSION_TABLE_H_

@@ -1,0 +1,109 @@
+// StepState: what a worker keeps of one step: its rendezvous, its stop source, who runs it.
+#ifndef RHEO_WORKER_STEP_STATE_H_
+#define RHEO_WORKER_STEP_STATE_H_
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rheo/async/stop.h"
+#include "rheo/base/ids.h"
+#include "rheo/base/mutex.h"
+#include "rheo/base/string_map.h"
+#include "rheo/kernel/resource_manager.h"
+#include "rheo/rendezvous/local_rendezvous.h"
+#include "rheo/rendezvous/tensor_transport.h"
+
+namespace rheo::worker {
+
+// How the tensors of a registered graph reach other tasks.
+struct GraphRoutes {
+  std::string task;  // this task's name in the session, e.g. "/job:ps/replica:0/task:0"
+  std::shared_ptr<rendezvous::TensorTransport> transport;  // null: no peers
+  // tensor_name of the Sends whose receiver is a Rheo task that waits for a push, and of the Recvs
+  // whose sender will push.
+  StringSet pushed_edges;
+};
+
+// The Rendezvous of one step: values for this task stay here; values for others are pushed, or kept
+// until they are asked for; values from others are awaited (pushed) or pulled.
+//
+// Thread-safe. Shared by the running graph, by requests of other tasks and by pushes under way.
+class StepRendezvous final : public rendezvous::Rendezvous,
+                             public std::enable_shared_from_this<StepRendezvous> {
+ public:
+  explicit StepRendezvous(StepId step) : step_(step) {}
+
+  // Before this, values and requests of other tasks may arrive; after it, Send and Recv of this
+  // task's nodes.
+  void SetRoutes(std::shared_ptr<const GraphRoutes> routes);
+
+  Status Send(const rendezvous::RendezvousKey& key, rendezvous::Item item) override;
+  void Recv(const rendezvous::RendezvousKey& key, StopToken stop,
+            rendezvous::RecvCallback done) override;
+  void Abort(const Status& status) override;
+  std::vector<rendezvous::WaitingRecv> Waiting() const override;
+
+  // For feeds, fetches and requests of other tasks: this task's own table, whatever the key says.
+  rendezvous::LocalRendezvous& local() { return local_; }
+
+  // A value that another task pushed. An announced one is pulled at once.
+  void OnPushed(const rendezvous::RendezvousKey& key, rendezvous::Item item, bool announced);
+
+  // Calls `done` once all pushes so far have arrived: OK, or the first failure.
+  void WhenPushed(DoneCallback done);
+
+ private:
+  bool IsLocal(const std::string& device) const;
+  void Push(const rendezvous::RendezvousKey& key, rendezvous::Item item);
+  void OnPushDone(Status status);
+  void PullAnnounced(const rendezvous::RendezvousKey& key);
+
+  const StepId step_;
+  rendezvous::LocalRendezvous local_;
+  // Written once, by SetRoutes under the mutex, before the nodes that read it without one run.
+  std::shared_ptr<const GraphRoutes> routes_;
+
+  mutable Mutex mutex_;
+  std::vector<rendezvous::RendezvousKey> early_announcements_ RHEO_GUARDED_BY(mutex_);
+  int pushes_under_way_ RHEO_GUARDED_BY(mutex_) = 0;
+  Status push_status_ RHEO_GUARDED_BY(mutex_);
+  DoneCallback when_pushed_ RHEO_GUARDED_BY(mutex_);
+  // Values pulled after an announcement, or by a Recv.
+  struct Pulling {
+    rendezvous::RendezvousKey key;
+    std::chrono::steady_clock::time_point since;
+  };
+  std::vector<std::shared_ptr<Pulling>> pulling_ RHEO_GUARDED_BY(mutex_);
+  // Stops pulls when the step is aborted.
+  StopSource stop_pulls_;
+};
+
+// One step on this worker. Life: made by whoever comes first (RunGraph, RecvTensor, PushTensors),
+// started by RunGraph, ended when its graph has finished; dropped by CleanupGraph, by the end of its
+// session, or at once when no other task can ask for its values.
+struct StepState {
+  explicit StepState(StepId id)
+      : step(id), rendezvous(std::make_shared<StepRendezvous>(id)), resources("step") {}
+
+  const StepId step;
+  const std::shared_ptr<StepRendezvous> rendezvous;
+  kernel::ResourceManager resources;  // per-step containers
+  StopSource stop;
+  const std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+
+  Mutex mutex;
+  bool started RHEO_GUARDED_BY(mutex) = false;
+  bool running RHEO_GUARDED_BY(mutex) = false;
+  std::string session RHEO_GUARDED_BY(mutex);
+
+  // Partial runs: the graph runs until its last part; each part waits for its own values.
+  bool partial_finished RHEO_GUARDED_BY(mutex) = false;
+  Status partial_status RHEO_GUARDED_BY(mutex);
+  std::vector<DoneCallback> partial_waiters RHEO_GUARDED_BY(mutex);
+};
+
+}  // namespace rheo::worker
+
+#endif  // RHEO_WORKER_STEP_STATE_H_

@@ -1,0 +1,68 @@
+#include "rheo/worker/step_table.h"
+
+#include <utility>
+
+namespace rheo::worker {
+
+std::shared_ptr<StepState> StepTable::FindOrCreate(StepId step) {
+  MutexLock lock(mutex_);
+  std::shared_ptr<StepState>& state = steps_[step];
+  if (state == nullptr) state = std::make_shared<StepState>(step);
+  return state;
+}
+
+std::shared_ptr<StepState> StepTable::Find(StepId step) const {
+  MutexLock lock(mutex_);
+  const auto it = steps_.find(step);
+  return it == steps_.end() ? nullptr : it->second;
+}
+
+std::shared_ptr<StepState> StepTable::Remove(StepId step) {
+  MutexLock lock(mutex_);
+  const auto it = steps_.find(step);
+  if (it == steps_.end()) return nullptr;
+  std::shared_ptr<StepState> state = std::move(it->second);
+  steps_.erase(it);
+  return state;
+}
+
+void StepTable::RemoveIfIdle(const std::shared_ptr<StepState>& state) {
+  if (!state->rendezvous->Waiting().empty()) return;
+  {
+    MutexLock lock(state->mutex);
+    if (state->started) return;
+  }
+  MutexLock lock(mutex_);
+  const auto it = steps_.find(state->step);
+  // The table, the caller and nobody else: a request that came meanwhile holds the state too.
+  if (it != steps_.end() && it->second == state && state.use_count() <= 2) steps_.erase(it);
+}
+
+void StepTable::RemoveEnded(const std::string& session) {
+  std::vector<std::shared_ptr<StepState>> removed;  // destroyed after the lock is released
+  {
+    MutexLock lock(mutex_);
+    for (auto it = steps_.begin(); it != steps_.end();) {
+      bool ended = false;
+      {
+        MutexLock step_lock(it->second->mutex);
+        ended = it->second->started && !it->second->running && it->second->session == session;
+      }
+      if (ended) {
+        removed.push_back(std::move(it->second));
+        steps_.erase(it++);
+      } else {
+        ++it;
+      }
+    }
+  }
+}
+
+std::vector<std::shared_ptr<StepState>> StepTable::All() const {
+  std::vector<std::shared_ptr<StepState>> all;
+  MutexLock lock(mutex_);
+  for (const auto& [id, state] : steps_) all.push_back(state);
+  return all;
+}
+
+}  // namespace rheo::worker

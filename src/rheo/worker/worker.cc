@@ -1,0 +1,424 @@
+#include "rheo/worker/worker.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <utility>
+
+#include "rheo/service/recent_requests.h"
+#include "rheo/worker/graph_run.h"
+#include "rheo/worker/session_table.h"
+#include "rheo/worker/step_table.h"
+
+namespace rheo::worker {
+namespace {
+
+using rendezvous::Item;
+using rendezvous::RendezvousKey;
+
+int64_t NowMicros() { return trace::NowNanos() / 1000; }
+
+// One RunGraph call from its start to its answer. The request and the response are the caller's.
+struct RunCall {
+  const service::RunGraphRequest* request;
+  service::RunGraphResponse* response;
+  DoneCallback done;
+  std::shared_ptr<StepState> state;
+  std::shared_ptr<RegisteredGraph> graph;
+  bool starts_step = false;  // not a later part of a partial run
+};
+
+class WorkerImpl final : public Worker {
+ public:
+  explicit WorkerImpl(WorkerEnv env) : env_(std::move(env)), sessions_(env_) {}
+
+  ~WorkerImpl() override { Stop(Unavailable("task {} has ended", env_.task_name)); }
+
+  void GetStatus(const service::GetStatusRequest&, service::GetStatusResponse* response,
+                 const service::Call&, DoneCallback done) override {
+    for (const device::Device* device : env_.devices) response->devices.push_back(device->info());
+    response->is_rheo = true;
+    response->kernels = {std::shared_ptr<void>(), &env_.kernels->catalog()};
+    std::move(done)(OkStatus());
+  }
+
+  void CreateWorkerSession(const service::CreateWorkerSessionRequest& request,
+                           service::CreateWorkerSessionResponse*, const service::Call&,
+                           DoneCallback done) override {
+    if (Status stopped = CheckRunning(); !stopped.ok()) return std::move(done)(stopped);
+    StatusOr<std::vector<std::string>> dropped = sessions_.Create(request);
+    if (dropped.ok()) {
+      for (const std::string& handle : *dropped) steps_.RemoveEnded(handle);
+    }
+    std::move(done)(dropped.status());
+  }
+
+  void DeleteWorkerSession(const service::DeleteWorkerSessionRequest& request,
+                           service::DeleteWorkerSessionResponse*, const service::Call&,
+                           DoneCallback done) override {
+    sessions_.Delete(request.session.value);
+    steps_.RemoveEnded(request.session.value);
+    std::move(done)(OkStatus());
+  }
+
+  void RegisterGraph(const service::RegisterGraphRequest& request,
+                     service::RegisterGraphResponse* response, const service::Call&,
+                     DoneCallback done) override {
+    std::move(done)(Register(request, response));
+  }
+
+  void DeregisterGraph(const service::DeregisterGraphRequest& request,
+                       service::DeregisterGraphResponse*, const service::Call&,
+                       DoneCallback done) override {
+    const auto session =
+        sessions_.Find(request.session.value, request.create_worker_session_called);
+    if (!session.ok()) return std::move(done)(session.status());
+    if (!(*session)->RemoveGraph(request.graph.value)) {
+      return std::move(done)(
+          Aborted("Graph handle is not found: {}. Possibly, this worker just restarted.",
+                  request.graph.value));
+    }
+    std::move(done)(OkStatus());
+  }
+
+  void RunGraph(const service::RunGraphRequest& request, service::RunGraphResponse* response,
+                const service::Call& call, DoneCallback done) override {
+    auto run = std::make_shared<RunCall>(RunCall{&request, response, std::move(done)});
+    if (Status status = Begin(*run); !status.ok()) {
+      std::move(run->done)(std::move(status));
+      return;
+    }
+    if (request.is_partial) {
+      RunPartial(std::move(run), call);
+      return;
+    }
+    GraphRunArgs args = ArgsFor(*run, call);
+    args.stop = call.stop;
+    args.step_stats = &response->step_stats;
+    RunGraphParts(std::move(args), [this, run = std::move(run)](Status status) mutable {
+      MarkEnded(*run->state, status);
+      Answer(*run, std::move(status));
+      Leave();
+    });
+  }
+
+  void CleanupGraph(const service::CleanupGraphRequest& request, service::CleanupGraphResponse*,
+                    const service::Call&, DoneCallback done) override {
+    if (const std::shared_ptr<StepState> state = steps_.Remove(request.step)) {
+      state->rendezvous->Abort(AsDerived(Aborted("Cleanup {}", request.step.value)));
+    }
+    std::move(done)(OkStatus());
+  }
+
+  void CleanupAll(const service::CleanupAllRequest& request, service::CleanupAllResponse*,
+                  const service::Call&, DoneCallback done) override {
+    sessions_.ClearContainers(request.containers);
+    std::move(done)(OkStatus());
+  }
+
+  void RecvTensor(const service::RecvTensorRequest& request, service::RecvTensorResponse* response,
+                  const service::Call& call, DoneCallback done) override {
+    if (Status status = CheckRecv(request); !status.ok()) return std::move(done)(status);
+    std::shared_ptr<StepState> state = steps_.FindOrCreate(request.step);
+    rendezvous::LocalRendezvous& table = state->rendezvous->local();
+    table.Recv(request.key, call.stop,
+               [this, state, response, done = std::move(done)](StatusOr<Item> item) mutable {
+                 if (item.ok()) {
+                   response->item = *std::move(item);
+                   response->send_start_micros = NowMicros();
+                   std::move(done)(OkStatus());
+                   return;
+                 }
+                 // Nobody may ever run this step; a state that only the request made goes with it.
+                 steps_.RemoveIfIdle(state);
+                 std::move(done)(item.status());
+               });
+  }
+
+  void PushTensors(const service::PushTensorsRequest& request, service::PushTensorsResponse*,
+                   const service::Call&, DoneCallback done) override {
+    for (const service::PushTensorsRequest::Entry& entry : request.tensors) {
+      steps_.FindOrCreate(entry.step)
+          ->rendezvous->OnPushed(entry.key, entry.item, entry.announced);
+    }
+    std::move(done)(OkStatus());
+  }
+
+  void MarkRecvFinished(const service::MarkRecvFinishedRequest&,
+                        service::MarkRecvFinishedResponse*, const service::Call&,
+                        DoneCallback done) override {
+    std::move(done)(OkStatus());  // answers are not kept, so there is nothing to forget
+  }
+
+  void Logging(const service::LoggingRequest&, service::LoggingResponse*, const service::Call&,
+               DoneCallback done) override {
+    std::move(done)(OkStatus());
+  }
+
+  std::vector<BlockedStep> BlockedSteps() const override {
+    std::vector<BlockedStep> blocked;
+    for (const std::shared_ptr<StepState>& state : steps_.All()) {
+      for (const rendezvous::WaitingRecv& waiting : state->rendezvous->Waiting()) {
+        blocked.push_back({state->step, waiting.key.Describe(), waiting.since});
+      }
+    }
+    return blocked;
+  }
+
+  void Stop(const Status& reason) override {
+    {
+      MutexLock lock(mutex_);
+      if (stopped_.ok()) stopped_ = reason;
+    }
+    for (const std::shared_ptr<StepState>& state : steps_.All()) {
+      state->stop.request_stop();
+      state->rendezvous->Abort(reason);
+    }
+    {
+      MutexLock lock(mutex_);
+      none_running_.Wait(mutex_, [this]() RHEO_NO_THREAD_SAFETY_ANALYSIS { return running_ == 0; });
+    }
+    sessions_.DeleteAll();
+  }
+
+ private:
+  Status CheckRunning() const {
+    MutexLock lock(mutex_);
+    return stopped_;
+  }
+
+  Status Register(const service::RegisterGraphRequest& request,
+                  service::RegisterGraphResponse* response) {
+    RHEO_RETURN_IF_ERROR(CheckRunning());
+    RHEO_ASSIGN_OR_RETURN(
+        std::shared_ptr<WorkerSession> session,
+        sessions_.Find(request.session.value, request.create_worker_session_called));
+    const std::string handle = session->NextGraphHandle();
+    RHEO_ASSIGN_OR_RETURN(std::shared_ptr<RegisteredGraph> graph,
+                          CompileGraph(request.graph, env_, session, handle));
+    session->AddGraph(handle, std::move(graph));
+    response->graph = GraphHandle(handle);
+    return OkStatus();
+  }
+
+  // Checks the call, finds its graph and makes it the runner of its step.
+  Status Begin(RunCall& run) {
+    const service::RunGraphRequest& request = *run.request;
+    RHEO_RETURN_IF_ERROR(recent_runs_.Check(
+        request.request_id, request.is_partial ? "PartialRunGraph (Worker)" : "RunGraph (Worker)"));
+    RHEO_ASSIGN_OR_RETURN(
+        const std::shared_ptr<WorkerSession> session,
+        sessions_.Find(request.session.value, request.create_worker_session_called));
+    run.graph = session->FindGraph(request.graph.value);
+    if (run.graph == nullptr) {
+      return Aborted("Graph handle is not found: {}", request.graph.value);
+    }
+    RHEO_RETURN_IF_ERROR(CheckRunning());
+    run.state = steps_.FindOrCreate(request.step);
+    {
+      MutexLock lock(run.state->mutex);
+      run.starts_step = !run.state->running && !(request.is_partial && run.state->started);
+      if (!run.starts_step && !request.is_partial) {
+        return Internal("step {} is running already", request.step.value);
+      }
+      run.state->started = true;
+      if (run.starts_step) run.state->running = true;
+      run.state->session = request.session.value;
+    }
+    if (run.starts_step) {
+      Enter();
+      run.state->rendezvous->SetRoutes(run.graph->routes);
+    }
+    for (const service::KeyedTensor& fed : request.sends) {
+      Status status = run.state->rendezvous->local().Send(fed.key, Item{.tensor = fed.tensor});
+      if (status.ok()) continue;
+      if (run.starts_step) {
+        MarkEnded(*run.state, status);
+        Leave();
+      }
+      return status;
+    }
+    return OkStatus();
+  }
+
+  GraphRunArgs ArgsFor(const RunCall& run, const service::Call& call) const {
+    return {.env = &env_,
+            .graph = run.graph,
+            .state = run.state,
+            .use_calling_thread = call.caller_waits,
+            .exec = run.request->exec};
+  }
+
+  // The graph of the step has ended.
+  static void MarkEnded(StepState& state, const Status& status) {
+    std::vector<DoneCallback> waiters;
+    {
+      MutexLock lock(state.mutex);
+      state.running = false;
+      state.partial_finished = true;
+      state.partial_status = status;
+      waiters = std::exchange(state.partial_waiters, {});
+    }
+    for (DoneCallback& waiter : waiters) std::move(waiter)(status);
+  }
+
+  void Enter() {
+    MutexLock lock(mutex_);
+    ++running_;
+  }
+
+  // The last thing that a running step does here; after it the worker may be destroyed.
+  void Leave() {
+    MutexLock lock(mutex_);
+    if (--running_ == 0) none_running_.NotifyAll();
+  }
+
+  // Takes the fetched values and answers the call.
+  void Answer(RunCall& run, Status status) {
+    if (status.ok()) status = TakeFetches(*run.request, *run.state, *run.response);
+    if (run.request->exec.record_partition_graphs) {
+      for (const RegisteredGraph::Part& part : run.graph->parts) {
+        run.response->partition_graphs.push_back(part.def);
+      }
+    }
+    // No other task can ask for anything of this step: no CleanupGraph is needed.
+    if (!run.graph->serves_other_tasks && !run.request->is_partial) {
+      steps_.Remove(run.request->step);
+    }
+    // The graph and the step go before the answer: a session that closes next finds them gone.
+    run.graph.reset();
+    run.state.reset();
+    std::move(run.done)(std::move(status));
+  }
+
+  static Status TakeFetches(const service::RunGraphRequest& request, StepState& state,
+                            service::RunGraphResponse& response) {
+    for (const RendezvousKey& key : request.recv_keys) {
+      StatusOr<Item> item = state.rendezvous->local().TryTake(key);
+      if (!item.ok()) {
+        return Internal("Failed to fetch outputs for step {}. (Original error message: {})",
+                        request.step.value, Message(item.status()));
+      }
+      if (item->is_dead) {
+        return Internal("Failed to fetch outputs for step {}. (Original error message: The tensor "
+                        "returned for {} was not valid.)",
+                        request.step.value, key.Describe());
+      }
+      response.recvs.push_back({key, std::move(item->tensor)});
+    }
+    return OkStatus();
+  }
+
+  // A part of a partial run: the first starts the graph, each waits for its own values, the last
+  // one for the end of the graph.
+  void RunPartial(std::shared_ptr<RunCall> run, const service::Call& call) {
+    if (run->starts_step) {
+      GraphRunArgs args = ArgsFor(*run, call);
+      args.exec = {};
+      RunGraphParts(std::move(args), [this, state = run->state](Status status) {
+        MarkEnded(*state, status);
+        Leave();
+      });
+    }
+    // One count for each value, and one for the end where it is awaited.
+    struct Waiting {
+      std::atomic<int> left{0};
+      Mutex mutex;
+      Status status RHEO_GUARDED_BY(mutex);
+      std::vector<Tensor> values;
+    };
+    auto waiting = std::make_shared<Waiting>();
+    const std::vector<RendezvousKey>& keys = run->request->recv_keys;
+    const bool last = run->request->is_last_partial_run;
+    waiting->values.resize(keys.size());
+    waiting->left = static_cast<int>(keys.size()) + 1;
+    const auto arrived = [this, run, waiting, last](Status status) {
+      {
+        MutexLock lock(waiting->mutex);
+        if (waiting->status.ok()) waiting->status = std::move(status);
+      }
+      if (waiting->left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+      Status result;
+      {
+        MutexLock lock(waiting->mutex);
+        result = waiting->status;
+      }
+      for (size_t i = 0; i < waiting->values.size() && result.ok(); ++i) {
+        run->response->recvs.push_back(
+            {run->request->recv_keys[i], std::move(waiting->values[i])});
+      }
+      if (last) steps_.Remove(run->request->step);
+      run->state.reset();
+      run->graph.reset();
+      std::move(run->done)(std::move(result));
+    };
+    const std::shared_ptr<StepState> state = run->state;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      state->rendezvous->local().Recv(
+          keys[i], call.stop, [arrived, waiting, i, key = keys[i]](StatusOr<Item> item) mutable {
+            if (item.ok() && !item->is_dead) {
+              waiting->values[i] = std::move(item->tensor);
+              arrived(OkStatus());
+            } else if (item.ok()) {
+              arrived(Internal("The tensor returned for {} was not valid.", key.Describe()));
+            } else {
+              arrived(item.status());
+            }
+          });
+    }
+    if (!last) {
+      arrived(OkStatus());
+      return;
+    }
+    bool finished = false;
+    Status status;
+    {
+      MutexLock lock(state->mutex);
+      finished = state->partial_finished;
+      status = state->partial_status;
+      if (!finished) state->partial_waiters.push_back(arrived);
+    }
+    if (finished) arrived(status);
+  }
+
+  // The rules of wire.md 7.9 that come before the wait.
+  Status CheckRecv(const service::RecvTensorRequest& request) {
+    RHEO_RETURN_IF_ERROR(recent_recvs_.Check(request.request_id, "RecvTensor (GrpcWorker)"));
+    const rendezvous::Channel& channel = request.key.channel();
+    const size_t local = channel.src_device.find("/device:");
+    const std::string_view local_part =
+        local == std::string::npos ? std::string_view(channel.src_device)
+                                   : std::string_view(channel.src_device).substr(local);
+    for (const device::Device* device : env_.devices) {
+      const std::string& name = device->info().name;
+      if (!name.ends_with(local_part)) continue;
+      const Incarnation ours = device->info().incarnation;
+      if (channel.src_incarnation == ours) return OkStatus();
+      return WithPayload(
+          Aborted("RecvTensor expects a different device incarnation: {} vs. {}. Your worker job "
+                  "(\"{}\") was probably restarted. Check your worker job for the reason why it was "
+                  "restarted.",
+                  channel.src_incarnation.value, ours.value, env_.task_name),
+          kWorkerRestartedPayload);
+    }
+    return InvalidArgument("{} unknown device.", local_part);
+  }
+
+  WorkerEnv env_;
+  SessionTable sessions_;
+  StepTable steps_;
+  service::RecentRequests recent_runs_;
+  service::RecentRequests recent_recvs_;
+  mutable Mutex mutex_;
+  Status stopped_ RHEO_GUARDED_BY(mutex_);
+  int running_ RHEO_GUARDED_BY(mutex_) = 0;
+  CondVar none_running_;
+};
+
+}  // namespace
+
+std::unique_ptr<Worker> Worker::Create(WorkerEnv env) {
+  return std::make_unique<WorkerImpl>(std::move(env));
+}
+
+}  // namespace rheo::worker
