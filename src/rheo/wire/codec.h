@@ -1,14 +1,14 @@
 // Codecs between the plain structs of service/ and TensorFlow's protobuf messages.
 //
-// Encode(x) gives the serialized message; bytes of tensors larger than 1 KiB are borrowed from their
-// buffers, never copied. Decode(stream, x) reads one and copies tensor bytes at most once, into the
-// aligned buffer of the tensor that results. Decode returns INTERNAL "Unable to parse request" for
-// bytes that are no such message and INVALID_ARGUMENT naming field and value for content that makes
-// no sense; it never allocates more than a small multiple of the bytes that are really there.
+// Encode(x) gives the serialized message; bytes of tensors larger than 1 KiB are borrowed from
+// their buffers, never copied. Decode(stream, x) reads one and copies tensor bytes at most once,
+// into the aligned buffer of the tensor that results. Decode returns INTERNAL for bytes that are no
+// such message ("Unable to parse request", "could not parse rpc response") and INVALID_ARGUMENT
+// naming field and value for content that makes no sense; then `x` holds what could be read. It
+// never allocates more than a small multiple of the bytes that are really there, except where a
+// value fills a shape (decode_context.h).
 #ifndef RHEO_WIRE_CODEC_H_
 #define RHEO_WIRE_CODEC_H_
-
-#include <google/protobuf/io/zero_copy_stream.h>
 
 #include <string>
 
@@ -16,14 +16,13 @@
 #include "rheo/service/master_service.h"
 #include "rheo/service/worker_service.h"
 #include "rheo/wire/message.h"
+#include "rheo/wire/source.h"
 
 namespace rheo::wire {
 
-using Source = google::protobuf::io::ZeroCopyInputStream;
-
 // One pair for each request and response of MasterService and WorkerService.
-#define RHEO_WIRE_MESSAGE(Type)                            \
-  Message Encode(const service::Type& value);              \
+#define RHEO_WIRE_MESSAGE(Type)               \
+  Message Encode(const service::Type& value); \
   Status Decode(Source& source, service::Type& value);
 #define RHEO_WIRE_METHOD(Method) \
   RHEO_WIRE_MESSAGE(Method##Request) RHEO_WIRE_MESSAGE(Method##Response)
@@ -72,8 +71,8 @@ std::string SerializeGraphDef(const graph::GraphDef& def);
 std::string SerializeServerDef(const service::ServerDef& def);
 
 // ---- Tensors
-Message EncodeTensor(const Tensor& tensor);               // TensorProto, content form
-StatusOr<Tensor> DecodeTensor(std::string_view bytes);    // any form of wire.md 9
+Message EncodeTensor(const Tensor& tensor);             // TensorProto, content form
+StatusOr<Tensor> DecodeTensor(std::string_view bytes);  // any form of wire.md 9
 
 // ---- Rendezvous keys (wire.md 11)
 std::string KeyToString(const rendezvous::RendezvousKey& key);

@@ -1,0 +1,37 @@
+// Graphs, attrs and op signatures in protobuf's form.
+//
+// …FromProto takes what it can out of the message, which is of no use afterwards.
+#ifndef RHEO_WIRE_GRAPH_CODEC_H_
+#define RHEO_WIRE_GRAPH_CODEC_H_
+
+#include "rheo/base/status.h"
+#include "rheo/graph/graph_def.h"
+#include "rheo/op/attr_value.h"
+#include "rheo/op/op_schema.h"
+#include "rheo/wire/decode_context.h"
+#include "rheo/wire/proto/graph.pb.h"
+
+namespace rheo::wire {
+
+using ProtoAttrs = google::protobuf::Map<std::string, tensorflow::AttrValue>;
+
+// INVALID_ARGUMENT for a tensor, shape or dtype that makes no sense.
+StatusOr<op::AttrValue> AttrFromProto(tensorflow::AttrValue& proto, DecodeContext& context);
+void AttrToProto(const op::AttrValue& value, tensorflow::AttrValue& proto);
+// As AttrFromProto, naming the attr.
+Status AttrsFromProto(ProtoAttrs& proto, DecodeContext& context, op::AttrMap& attrs);
+void AttrsToProto(const op::AttrMap& attrs, ProtoAttrs& proto);
+
+// Clears what OpSchema holds; documentation and type annotations are left in `proto`.
+// INVALID_ARGUMENT for an attr of unknown kind.
+Status SchemaFromProto(tensorflow::OpDef& proto, DecodeContext& context, op::OpSchema& schema);
+// Merges into `proto`, which may hold what SchemaFromProto left.
+void SchemaToProto(const op::OpSchema& schema, tensorflow::OpDef& proto);
+
+// INVALID_ARGUMENT naming node and attr (or function).
+Status GraphFromProto(tensorflow::GraphDef& proto, DecodeContext& context, graph::GraphDef& def);
+void GraphToProto(const graph::GraphDef& def, tensorflow::GraphDef& proto);
+
+}  // namespace rheo::wire
+
+#endif  // RHEO_WIRE_GRAPH_CODEC_H_

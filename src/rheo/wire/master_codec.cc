@@ -1,0 +1,218 @@
+// MasterService but for the messages that carry tensors.
+#include "rheo/wire/codec.h"
+#include "rheo/wire/config_codec.h"
+#include "rheo/wire/device_codec.h"
+#include "rheo/wire/graph_codec.h"
+#include "rheo/wire/proto/service.pb.h"
+#include "rheo/wire/proto_codec.h"
+
+namespace rheo::wire {
+namespace {
+
+using google::protobuf::RepeatedPtrField;
+
+void AddAll(const std::vector<std::string>& from, RepeatedPtrField<std::string>& to) {
+  for (const std::string& s : from) *to.Add() = s;
+}
+
+void TakeAll(const RepeatedPtrField<std::string>& from, std::vector<std::string>& to) {
+  to.assign(from.begin(), from.end());
+}
+
+}  // namespace
+
+Message Encode(const service::CreateSessionRequest& value) {
+  return EncodeProto<tensorflow::CreateSessionRequest>([&](auto& p) {
+    GraphToProto(value.graph, *p.mutable_graph_def());
+    ConfigToProto(value.config, *p.mutable_config());
+    p.set_target(value.target);
+  });
+}
+
+Status Decode(Source& source, service::CreateSessionRequest& value) {
+  return DecodeProto<tensorflow::CreateSessionRequest>(source, BadRequest(), [&](auto& p) {
+    DecodeContext context{source.variants()};
+    RHEO_RETURN_IF_ERROR(GraphFromProto(*p.mutable_graph_def(), context, value.graph));
+    RHEO_ASSIGN_OR_RETURN(value.config, ConfigFromProto(p.config()));
+    value.target = p.target();
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::CreateSessionResponse& value) {
+  return EncodeProto<tensorflow::CreateSessionResponse>([&](auto& p) {
+    p.set_session_handle(value.session.value);
+    p.set_graph_version(value.graph_version);
+  });
+}
+
+Status Decode(Source& source, service::CreateSessionResponse& value) {
+  return DecodeProto<tensorflow::CreateSessionResponse>(source, BadResponse(), [&](auto& p) {
+    value.session = SessionHandle(p.session_handle());
+    value.graph_version = p.graph_version();
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::ExtendSessionRequest& value) {
+  return EncodeProto<tensorflow::ExtendSessionRequest>([&](auto& p) {
+    p.set_session_handle(value.session.value);
+    GraphToProto(value.graph, *p.mutable_graph_def());
+    p.set_current_graph_version(value.current_graph_version);
+  });
+}
+
+Status Decode(Source& source, service::ExtendSessionRequest& value) {
+  return DecodeProto<tensorflow::ExtendSessionRequest>(source, BadRequest(), [&](auto& p) {
+    value.session = SessionHandle(p.session_handle());
+    DecodeContext context{source.variants()};
+    RHEO_RETURN_IF_ERROR(GraphFromProto(*p.mutable_graph_def(), context, value.graph));
+    value.current_graph_version = p.current_graph_version();
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::ExtendSessionResponse& value) {
+  return EncodeProto<tensorflow::ExtendSessionResponse>(
+      [&](auto& p) { p.set_new_graph_version(value.new_graph_version); });
+}
+
+Status Decode(Source& source, service::ExtendSessionResponse& value) {
+  return DecodeProto<tensorflow::ExtendSessionResponse>(source, BadResponse(), [&](auto& p) {
+    value.new_graph_version = p.new_graph_version();
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::PartialRunSetupRequest& value) {
+  return EncodeProto<tensorflow::PartialRunSetupRequest>([&](auto& p) {
+    p.set_session_handle(value.session.value);
+    AddAll(value.feeds, *p.mutable_feed());
+    AddAll(value.fetches, *p.mutable_fetch());
+    AddAll(value.targets, *p.mutable_target());
+    p.set_request_id(value.request_id.value);
+  });
+}
+
+Status Decode(Source& source, service::PartialRunSetupRequest& value) {
+  return DecodeProto<tensorflow::PartialRunSetupRequest>(source, BadRequest(), [&](auto& p) {
+    value.session = SessionHandle(p.session_handle());
+    TakeAll(p.feed(), value.feeds);
+    TakeAll(p.fetch(), value.fetches);
+    TakeAll(p.target(), value.targets);
+    value.request_id = RequestId(p.request_id());
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::PartialRunSetupResponse& value) {
+  return EncodeProto<tensorflow::PartialRunSetupResponse>(
+      [&](auto& p) { p.set_partial_run_handle(value.partial_run_handle); });
+}
+
+Status Decode(Source& source, service::PartialRunSetupResponse& value) {
+  return DecodeProto<tensorflow::PartialRunSetupResponse>(source, BadResponse(), [&](auto& p) {
+    value.partial_run_handle = p.partial_run_handle();
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::CloseSessionRequest& value) {
+  return EncodeProto<tensorflow::CloseSessionRequest>(
+      [&](auto& p) { p.set_session_handle(value.session.value); });
+}
+
+Status Decode(Source& source, service::CloseSessionRequest& value) {
+  return DecodeProto<tensorflow::CloseSessionRequest>(source, BadRequest(), [&](auto& p) {
+    value.session = SessionHandle(p.session_handle());
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::ListDevicesRequest& value) {
+  return EncodeProto<tensorflow::ListDevicesRequest>(
+      [&](auto& p) { p.set_session_handle(value.session.value); });
+}
+
+Status Decode(Source& source, service::ListDevicesRequest& value) {
+  return DecodeProto<tensorflow::ListDevicesRequest>(source, BadRequest(), [&](auto& p) {
+    value.session = SessionHandle(p.session_handle());
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::ListDevicesResponse& value) {
+  return EncodeProto<tensorflow::ListDevicesResponse>([&](auto& p) {
+    DevicesToProto(value.local_devices, *p.mutable_local_device());
+    DevicesToProto(value.remote_devices, *p.mutable_remote_device());
+  });
+}
+
+Status Decode(Source& source, service::ListDevicesResponse& value) {
+  return DecodeProto<tensorflow::ListDevicesResponse>(source, BadResponse(), [&](auto& p) {
+    value.local_devices = DevicesFromProto(p.local_device());
+    value.remote_devices = DevicesFromProto(p.remote_device());
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::ResetRequest& value) {
+  return EncodeProto<tensorflow::ResetRequest>([&](auto& p) {
+    AddAll(value.containers, *p.mutable_container());
+    AddAll(value.device_filters, *p.mutable_device_filters());
+  });
+}
+
+Status Decode(Source& source, service::ResetRequest& value) {
+  return DecodeProto<tensorflow::ResetRequest>(source, BadRequest(), [&](auto& p) {
+    TakeAll(p.container(), value.containers);
+    TakeAll(p.device_filters(), value.device_filters);
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::MakeCallableRequest& value) {
+  return EncodeProto<tensorflow::MakeCallableRequest>([&](auto& p) {
+    p.set_session_handle(value.session.value);
+    CallableToProto(value.options, *p.mutable_options());
+    p.set_request_id(value.request_id.value);
+  });
+}
+
+Status Decode(Source& source, service::MakeCallableRequest& value) {
+  return DecodeProto<tensorflow::MakeCallableRequest>(source, BadRequest(), [&](auto& p) {
+    value.session = SessionHandle(p.session_handle());
+    value.options = CallableFromProto(p.options());
+    value.request_id = RequestId(p.request_id());
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::MakeCallableResponse& value) {
+  return EncodeProto<tensorflow::MakeCallableResponse>(
+      [&](auto& p) { p.set_handle(value.handle); });
+}
+
+Status Decode(Source& source, service::MakeCallableResponse& value) {
+  return DecodeProto<tensorflow::MakeCallableResponse>(source, BadResponse(), [&](auto& p) {
+    value.handle = p.handle();
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::ReleaseCallableRequest& value) {
+  return EncodeProto<tensorflow::ReleaseCallableRequest>([&](auto& p) {
+    p.set_session_handle(value.session.value);
+    p.set_handle(value.handle);
+  });
+}
+
+Status Decode(Source& source, service::ReleaseCallableRequest& value) {
+  return DecodeProto<tensorflow::ReleaseCallableRequest>(source, BadRequest(), [&](auto& p) {
+    value.session = SessionHandle(p.session_handle());
+    value.handle = p.handle();
+    return OkStatus();
+  });
+}
+
+}  // namespace rheo::wire

@@ -1,0 +1,162 @@
+// RecvTensor, in the layout that TensorFlow's receivers take without a second pass (wire.md 10),
+// and PushTensors, the same unasked.
+#include "rheo/wire/codec.h"
+#include "rheo/wire/message_builder.h"
+#include "rheo/wire/named_tensor.h"
+#include "rheo/wire/proto/service.pb.h"
+
+namespace rheo::wire {
+namespace {
+
+// What a dead value carries, whatever the dtype of its edge.
+Tensor DeadTensor() { return Tensor(DType::kFloat, Shape{0}); }
+
+bool ReadKey(TensorMessageReader& reader, rendezvous::RendezvousKey& key) {
+  std::string text;
+  if (!ReadBytes(reader.in(), text)) return false;
+  StatusOr<rendezvous::RendezvousKey> parsed = ParseKey(text);
+  if (parsed.ok()) {
+    key = *std::move(parsed);
+  } else {
+    reader.Keep(parsed.status());
+  }
+  return true;
+}
+
+void PutEntry(const service::PushTensorsRequest::Entry& entry, MessageBuilder& builder) {
+  const std::string key = KeyToString(entry.key);
+  const Tensor none;
+  const TensorForm form(entry.item.is_dead ? none : entry.item.tensor, TensorLayout::kRecvTensor);
+  size_t num_bytes = DelimitedSize(key.size());
+  if (entry.step.value != 0) {
+    num_bytes += 1 + VarintSize(static_cast<uint64_t>(entry.step.value));
+  }
+  num_bytes += entry.item.is_dead ? 2 : DelimitedSize(form.size());
+  builder.StartMessage(1, num_bytes);
+  builder.AddInt(1, entry.step.value);
+  builder.PutString(2, key);
+  builder.AddBool(3, entry.item.is_dead);
+  if (!entry.item.is_dead) PutTensor(4, form, builder);
+}
+
+bool ReadEntry(TensorMessageReader& reader, size_t i, service::PushTensorsRequest::Entry& entry) {
+  CodedInputStream& in = reader.in();
+  return ReadFields(in, [&](uint32_t tag) {
+    switch (tag) {
+      case IntField(1):
+        return ReadInt(in, entry.step.value);
+      case BytesField(2):
+        return ReadKey(reader, entry.key);
+      case IntField(3):
+        return ReadBool(in, entry.item.is_dead);
+      case BytesField(4):
+        return reader.ReadTensorField(entry.item.tensor,
+                                      [i] { return fmt::format("pushed value {}", i); });
+      default:
+        return SkipField(in, tag);
+    }
+  });
+}
+
+}  // namespace
+
+Message Encode(const service::RecvTensorRequest& value) {
+  MessageBuilder builder;
+  builder.AddInt(1, value.step.value);
+  builder.AddString(2, KeyToString(value.key));
+  builder.AddInt(7, value.request_id.value);
+  return std::move(builder).Finish();
+}
+
+Status Decode(Source& source, service::RecvTensorRequest& value) {
+  value = {};
+  bool has_key = false;
+  TensorMessageReader reader(source);
+  CodedInputStream& in = reader.in();
+  RHEO_RETURN_IF_ERROR(reader.Read(BadRequest(), [&](uint32_t tag) {
+    switch (tag) {
+      case IntField(1):
+        return ReadInt(in, value.step.value);
+      case BytesField(2):
+        has_key = true;
+        return ReadKey(reader, value.key);
+      case IntField(7):
+        return ReadInt(in, value.request_id.value);
+      default:
+        return SkipField(in, tag);
+    }
+  }));
+  return has_key ? OkStatus() : ParseKey("").status();
+}
+
+Message Encode(const service::RecvTensorResponse& value) {
+  const bool is_dead = value.item.is_dead;
+  const Tensor dead = is_dead ? DeadTensor() : Tensor();
+  const Tensor& tensor = is_dead ? dead : value.item.tensor;
+  const TensorForm form(tensor, TensorLayout::kRecvTensor);
+  // Plain data comes last; the other dtypes are written as protobuf writes them.
+  const bool tensor_last = IsPlainData(tensor.dtype());
+  MessageBuilder builder;
+  if (!tensor_last) PutTensor(1, form, builder);
+  builder.AddBool(2, is_dead);
+  builder.AddInt(3, value.send_start_micros);
+  builder.AddBool(5, value.require_ack);
+  if (tensor_last) PutTensor(1, form, builder);
+  return std::move(builder).Finish();
+}
+
+Status Decode(Source& source, service::RecvTensorResponse& value) {
+  value = {};
+  bool has_tensor = false;
+  Status tensor_error;
+  TensorMessageReader reader(source);
+  CodedInputStream& in = reader.in();
+  RHEO_RETURN_IF_ERROR(reader.Read(BadResponse(), [&](uint32_t tag) {
+    switch (tag) {
+      case BytesField(1):
+        has_tensor = true;
+        return ReadSub(
+            in, [&] { return ReadTensor(in, reader.context(), value.item.tensor, tensor_error); });
+      case IntField(2):
+        return ReadBool(in, value.item.is_dead);
+      case IntField(3):
+        return ReadInt(in, value.send_start_micros);
+      case IntField(5):
+        return ReadBool(in, value.require_ack);
+      default:
+        return SkipField(in, tag);
+    }
+  }));
+  if (value.item.is_dead) {
+    value.item.tensor = Tensor();
+    return OkStatus();
+  }
+  if (!has_tensor) return BadResponse();
+  if (!tensor_error.ok())
+    return Append(BadResponse(), fmt::format(": {}", rheo::Message(tensor_error)));
+  return OkStatus();
+}
+
+Message Encode(const service::PushTensorsRequest& value) {
+  MessageBuilder builder;
+  for (const auto& entry : value.tensors) PutEntry(entry, builder);
+  return std::move(builder).Finish();
+}
+
+Status Decode(Source& source, service::PushTensorsRequest& value) {
+  value = {};
+  TensorMessageReader reader(source);
+  return reader.Read(BadRequest(), [&](uint32_t tag) {
+    if (tag != BytesField(1)) return SkipField(reader.in(), tag);
+    const size_t i = value.tensors.size();
+    auto& entry = value.tensors.emplace_back();
+    if (!ReadSub(reader.in(), [&] { return ReadEntry(reader, i, entry); })) return false;
+    if (entry.key == rendezvous::RendezvousKey()) reader.Keep(ParseKey("").status());
+    if (!entry.item.is_dead && !entry.item.tensor.has_value()) {
+      reader.Keep(InvalidArgument("Invalid TensorProto for pushed value {}: missing", i));
+    }
+    return true;
+  });
+}
+
+}  // namespace rheo::wire

@@ -1,0 +1,190 @@
+// RunGraph: fed and fetched values are borrowed, or read into place.
+#include "rheo/wire/codec.h"
+#include "rheo/wire/config_codec.h"
+#include "rheo/wire/graph_codec.h"
+#include "rheo/wire/message_builder.h"
+#include "rheo/wire/named_tensor.h"
+#include "rheo/wire/proto/service.pb.h"
+#include "rheo/wire/status_codec.h"
+
+namespace rheo::wire {
+namespace {
+
+std::string Serialized(const service::ExecOptions& exec) {
+  tensorflow::ExecutorOpts proto;
+  proto.set_record_costs(exec.record_costs);
+  proto.set_record_timeline(exec.record_timeline);
+  proto.set_record_partition_graphs(exec.record_partition_graphs);
+  proto.set_report_tensor_allocations_upon_oom(exec.report_allocations_upon_oom);
+  return proto.SerializeAsString();
+}
+
+std::string Serialized(const trace::StepStats& stats) {
+  tensorflow::StepStats proto;
+  StatsToProto(stats, proto);
+  return proto.SerializeAsString();
+}
+
+std::string Serialized(const graph::GraphDef& graph) {
+  google::protobuf::Arena arena;
+  auto& proto = *google::protobuf::Arena::CreateMessage<tensorflow::GraphDef>(&arena);
+  GraphToProto(graph, proto);
+  return proto.SerializeAsString();
+}
+
+// A NamedTensorProto whose name is a rendezvous key.
+bool ReadKeyedTensor(TensorMessageReader& reader, std::string_view kind,
+                     std::vector<service::KeyedTensor>& tensors) {
+  const size_t i = tensors.size();
+  service::KeyedTensor& entry = tensors.emplace_back();
+  std::string text;
+  if (!reader.ReadNamedTensor(text, entry.tensor,
+                              [&] { return fmt::format("{} value {}", kind, i); })) {
+    return false;
+  }
+  if (StatusOr<rendezvous::RendezvousKey> key = ParseKey(text); key.ok()) {
+    entry.key = *std::move(key);
+  } else {
+    reader.Keep(key.status());
+  }
+  return true;
+}
+
+bool ReadRecvKey(TensorMessageReader& reader, service::RunGraphRequest& value) {
+  std::string text;
+  if (!ReadBytes(reader.in(), text)) return false;
+  if (StatusOr<rendezvous::RendezvousKey> key = ParseKey(text); key.ok()) {
+    value.recv_keys.push_back(*std::move(key));
+  } else {
+    reader.Keep(Internal("Failed to fetch outputs for step {}. (Original error message: {})",
+                         value.step.value, key.status().ToString()));
+  }
+  return true;
+}
+
+bool ReadExecOptions(TensorMessageReader& reader, service::ExecOptions& exec) {
+  tensorflow::ExecutorOpts proto;
+  if (!ReadMessage(reader.in(), proto)) return false;
+  exec.record_costs = proto.record_costs();
+  exec.record_timeline = proto.record_timeline();
+  exec.record_partition_graphs = proto.record_partition_graphs();
+  exec.report_allocations_upon_oom = proto.report_tensor_allocations_upon_oom();
+  return true;
+}
+
+bool ReadStats(TensorMessageReader& reader, trace::StepStats& stats) {
+  tensorflow::StepStats proto;
+  if (!ReadMessage(reader.in(), proto)) return false;
+  stats = StatsFromProto(proto);
+  return true;
+}
+
+bool ReadGraph(TensorMessageReader& reader, graph::GraphDef& graph) {
+  google::protobuf::Arena arena;
+  auto& proto = *google::protobuf::Arena::CreateMessage<tensorflow::GraphDef>(&arena);
+  if (!ReadMessage(reader.in(), proto)) return false;
+  reader.Keep(GraphFromProto(proto, reader.context(), graph));
+  return true;
+}
+
+}  // namespace
+
+Message Encode(const service::RunGraphRequest& value, BodyErrors body_errors) {
+  MessageBuilder builder;
+  builder.AddString(1, value.graph.value);
+  builder.AddInt(2, value.step.value);
+  for (const service::KeyedTensor& send : value.sends) {
+    PutNamedTensor(3, KeyToString(send.key), send.tensor, builder);
+  }
+  for (const rendezvous::RendezvousKey& key : value.recv_keys) {
+    builder.PutString(4, KeyToString(key));
+  }
+  builder.PutString(5, Serialized(value.exec));
+  builder.AddBool(6, value.is_partial);
+  builder.AddBool(7, value.is_last_partial_run);
+  builder.AddString(8, value.session.value);
+  builder.AddBool(9, body_errors.wanted);
+  builder.AddBool(10, value.create_worker_session_called);
+  builder.AddInt(11, value.request_id.value);
+  return std::move(builder).Finish();
+}
+
+Status Decode(Source& source, service::RunGraphRequest& value, BodyErrors& body_errors) {
+  value = {};
+  value.create_worker_session_called = false;
+  TensorMessageReader reader(source);
+  CodedInputStream& in = reader.in();
+  return reader.Read(BadRequest(), [&](uint32_t tag) {
+    switch (tag) {
+      case BytesField(1):
+        return ReadBytes(in, value.graph.value);
+      case IntField(2):
+        return ReadInt(in, value.step.value);
+      case BytesField(3):
+        return ReadKeyedTensor(reader, "feed", value.sends);
+      case BytesField(4):
+        return ReadRecvKey(reader, value);
+      case BytesField(5):
+        return ReadExecOptions(reader, value.exec);
+      case IntField(6):
+        return ReadBool(in, value.is_partial);
+      case IntField(7):
+        return ReadBool(in, value.is_last_partial_run);
+      case BytesField(8):
+        return ReadBytes(in, value.session.value);
+      case IntField(9):
+        return ReadBool(in, body_errors.wanted);
+      case IntField(10):
+        return ReadBool(in, value.create_worker_session_called);
+      case IntField(11):
+        return ReadInt(in, value.request_id.value);
+      default:
+        return SkipField(in, tag);
+    }
+  });
+}
+
+Message Encode(const service::RunGraphResponse& value, const Status& error) {
+  MessageBuilder builder;
+  for (const service::KeyedTensor& recv : value.recvs) {
+    PutNamedTensor(1, KeyToString(recv.key), recv.tensor, builder);
+  }
+  if (!value.step_stats.devices.empty()) builder.PutString(2, Serialized(value.step_stats));
+  builder.PutString(3, value.cost_graph);  // present even when empty
+  for (const graph::GraphDef& graph : value.partition_graphs) {
+    builder.PutString(4, Serialized(graph));
+  }
+  builder.AddInt(5, static_cast<int>(error.code()));
+  builder.AddString(6, ToUtf8(rheo::Message(error)));
+  return std::move(builder).Finish();
+}
+
+Status Decode(Source& source, service::RunGraphResponse& value, Status& error) {
+  value = {};
+  int64_t code = 0;
+  std::string text;
+  TensorMessageReader reader(source);
+  CodedInputStream& in = reader.in();
+  const Status status = reader.Read(BadResponse(), [&](uint32_t tag) {
+    switch (tag) {
+      case BytesField(1):
+        return ReadKeyedTensor(reader, "fetch", value.recvs);
+      case BytesField(2):
+        return ReadStats(reader, value.step_stats);
+      case BytesField(3):
+        return ReadBytes(in, value.cost_graph);
+      case BytesField(4):
+        return ReadGraph(reader, value.partition_graphs.emplace_back());
+      case IntField(5):
+        return ReadInt(in, code);
+      case BytesField(6):
+        return ReadBytes(in, text);
+      default:
+        return SkipField(in, tag);
+    }
+  });
+  error = StatusFromBody(code, text);
+  return status;
+}
+
+}  // namespace rheo::wire

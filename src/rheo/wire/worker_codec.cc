@@ -1,0 +1,202 @@
+// WorkerService but for the messages that carry tensors.
+#include "rheo/wire/catalog_codec.h"
+#include "rheo/wire/codec.h"
+#include "rheo/wire/config_codec.h"
+#include "rheo/wire/device_codec.h"
+#include "rheo/wire/graph_codec.h"
+#include "rheo/wire/proto/service.pb.h"
+#include "rheo/wire/proto_codec.h"
+
+namespace rheo::wire {
+
+Message Encode(const service::GetStatusResponse& value) {
+  return EncodeProto<tensorflow::GetStatusResponse>([&](auto& p) {
+    DevicesToProto(value.devices, *p.mutable_device_attributes());
+    if (!value.is_rheo) return;
+    p.mutable_rheo();
+    if (value.kernels) CatalogToProto(*value.kernels, *p.mutable_rheo());
+  });
+}
+
+Status Decode(Source& source, service::GetStatusResponse& value) {
+  return DecodeProto<tensorflow::GetStatusResponse>(source, BadResponse(), [&](auto& p) {
+    value.devices = DevicesFromProto(p.device_attributes());
+    value.is_rheo = p.has_rheo();
+    if (!p.rheo().has_kernels()) return OkStatus();
+    DecodeContext context{source.variants()};
+    RHEO_ASSIGN_OR_RETURN(op::KernelCatalog catalog, CatalogFromProto(*p.mutable_rheo(), context));
+    value.kernels = std::make_shared<const op::KernelCatalog>(std::move(catalog));
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::CreateWorkerSessionRequest& value) {
+  return EncodeProto<tensorflow::CreateWorkerSessionRequest>([&](auto& p) {
+    p.set_session_handle(value.session.value);
+    ServerToProto(value.server_def, *p.mutable_server_def());
+    p.set_isolate_session_state(value.isolate_session_state);
+    DevicesToProto(value.cluster_devices, *p.mutable_cluster_device_attributes());
+    p.set_master_task(value.master_task);
+    p.set_master_incarnation(value.master_incarnation);
+  });
+}
+
+Status Decode(Source& source, service::CreateWorkerSessionRequest& value) {
+  return DecodeProto<tensorflow::CreateWorkerSessionRequest>(source, BadRequest(), [&](auto& p) {
+    value.session = SessionHandle(p.session_handle());
+    RHEO_ASSIGN_OR_RETURN(value.server_def, ServerFromProto(p.server_def()));
+    value.isolate_session_state = p.isolate_session_state();
+    value.cluster_devices = DevicesFromProto(p.cluster_device_attributes());
+    value.master_task = p.master_task();
+    value.master_incarnation = p.master_incarnation();
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::DeleteWorkerSessionRequest& value) {
+  return EncodeProto<tensorflow::DeleteWorkerSessionRequest>(
+      [&](auto& p) { p.set_session_handle(value.session.value); });
+}
+
+Status Decode(Source& source, service::DeleteWorkerSessionRequest& value) {
+  return DecodeProto<tensorflow::DeleteWorkerSessionRequest>(source, BadRequest(), [&](auto& p) {
+    value.session = SessionHandle(p.session_handle());
+    return OkStatus();
+  });
+}
+
+// graph_options repeats what config_proto holds, for workers that read only the former.
+Message Encode(const service::RegisterGraphRequest& value) {
+  return EncodeProto<tensorflow::RegisterGraphRequest>([&](auto& p) {
+    p.set_session_handle(value.session.value);
+    GraphToProto(value.graph, *p.mutable_graph_def());
+    ConfigToProto(value.config, *p.mutable_config_proto());
+    *p.mutable_graph_options() = p.config_proto().graph_options();
+    p.mutable_debug_options();
+    p.set_create_worker_session_called(value.create_worker_session_called);
+    p.set_collective_graph_key(value.collective_graph_key);
+  });
+}
+
+Status Decode(Source& source, service::RegisterGraphRequest& value) {
+  return DecodeProto<tensorflow::RegisterGraphRequest>(source, BadRequest(), [&](auto& p) {
+    value.session = SessionHandle(p.session_handle());
+    value.create_worker_session_called = p.create_worker_session_called();
+    value.collective_graph_key = p.collective_graph_key();
+    DecodeContext context{source.variants()};
+    RHEO_RETURN_IF_ERROR(GraphFromProto(*p.mutable_graph_def(), context, value.graph));
+    if (p.has_graph_options() && !p.config_proto().has_graph_options()) {
+      *p.mutable_config_proto()->mutable_graph_options() = p.graph_options();
+    }
+    RHEO_ASSIGN_OR_RETURN(value.config, ConfigFromProto(p.config_proto()));
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::RegisterGraphResponse& value) {
+  return EncodeProto<tensorflow::RegisterGraphResponse>(
+      [&](auto& p) { p.set_graph_handle(value.graph.value); });
+}
+
+Status Decode(Source& source, service::RegisterGraphResponse& value) {
+  return DecodeProto<tensorflow::RegisterGraphResponse>(source, BadResponse(), [&](auto& p) {
+    value.graph = GraphHandle(p.graph_handle());
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::DeregisterGraphRequest& value) {
+  return EncodeProto<tensorflow::DeregisterGraphRequest>([&](auto& p) {
+    p.set_session_handle(value.session.value);
+    p.set_create_worker_session_called(value.create_worker_session_called);
+    p.set_graph_handle(value.graph.value);
+  });
+}
+
+Status Decode(Source& source, service::DeregisterGraphRequest& value) {
+  return DecodeProto<tensorflow::DeregisterGraphRequest>(source, BadRequest(), [&](auto& p) {
+    value.session = SessionHandle(p.session_handle());
+    value.create_worker_session_called = p.create_worker_session_called();
+    value.graph = GraphHandle(p.graph_handle());
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::CleanupGraphRequest& value) {
+  return EncodeProto<tensorflow::CleanupGraphRequest>(
+      [&](auto& p) { p.set_step_id(value.step.value); });
+}
+
+Status Decode(Source& source, service::CleanupGraphRequest& value) {
+  return DecodeProto<tensorflow::CleanupGraphRequest>(source, BadRequest(), [&](auto& p) {
+    value.step = StepId(p.step_id());
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::CleanupAllRequest& value) {
+  return EncodeProto<tensorflow::CleanupAllRequest>([&](auto& p) {
+    for (const std::string& container : value.containers) p.add_container(container);
+  });
+}
+
+Status Decode(Source& source, service::CleanupAllRequest& value) {
+  return DecodeProto<tensorflow::CleanupAllRequest>(source, BadRequest(), [&](auto& p) {
+    value.containers.assign(p.container().begin(), p.container().end());
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::MarkRecvFinishedRequest& value) {
+  return EncodeProto<tensorflow::MarkRecvFinishedRequest>(
+      [&](auto& p) { p.set_request_id(value.request_id.value); });
+}
+
+Status Decode(Source& source, service::MarkRecvFinishedRequest& value) {
+  return DecodeProto<tensorflow::MarkRecvFinishedRequest>(source, BadRequest(), [&](auto& p) {
+    value.request_id = RequestId(p.request_id());
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::LoggingRequest& value) {
+  return EncodeProto<tensorflow::LoggingRequest>([&](auto& p) {
+    p.set_enable_rpc_logging(value.enable_rpc_logging);
+    p.set_disable_rpc_logging(value.disable_rpc_logging);
+    p.set_clear(value.clear);
+    for (const StepId step : value.fetch_steps) p.add_fetch_step_id(step.value);
+  });
+}
+
+Status Decode(Source& source, service::LoggingRequest& value) {
+  return DecodeProto<tensorflow::LoggingRequest>(source, BadRequest(), [&](auto& p) {
+    value.enable_rpc_logging = p.enable_rpc_logging();
+    value.disable_rpc_logging = p.disable_rpc_logging();
+    value.clear = p.clear();
+    value.fetch_steps.clear();
+    for (const int64_t step : p.fetch_step_id()) value.fetch_steps.emplace_back(step);
+    return OkStatus();
+  });
+}
+
+Message Encode(const service::LoggingResponse& value) {
+  return EncodeProto<tensorflow::LoggingResponse>([&](auto& p) {
+    for (const auto& [step, stats] : value.steps) {
+      auto* const entry = p.add_step();
+      entry->set_step_id(step.value);
+      StatsToProto(stats, *entry->mutable_step_stats());
+    }
+  });
+}
+
+Status Decode(Source& source, service::LoggingResponse& value) {
+  return DecodeProto<tensorflow::LoggingResponse>(source, BadResponse(), [&](auto& p) {
+    value.steps.clear();
+    for (const auto& entry : p.step()) {
+      value.steps.emplace_back(StepId(entry.step_id()), StatsFromProto(entry.step_stats()));
+    }
+    return OkStatus();
+  });
+}
+
+}  // namespace rheo::wire
