@@ -65,7 +65,14 @@ Scope Scope::Changed(Change change) const {
 }
 
 Scope Scope::WithName(std::string_view name) const {
-  return Changed([&](ScopeSettings& s) { s.op_name = name; });
+  return Changed([&](ScopeSettings& s) {
+    s.op_name = name;
+    s.reserved_name.clear();
+  });
+}
+
+Scope Scope::WithReservedName(std::string_view full_name) const {
+  return Changed([&](ScopeSettings& s) { s.reserved_name = full_name; });
 }
 
 Scope Scope::SubScope(std::string_view name) const {
@@ -77,6 +84,7 @@ Scope Scope::WithPrefix(std::string_view prefix) const {
     s.prefix = prefix;
     if (!s.prefix.empty()) s.prefix += '/';
     s.op_name.clear();
+    s.reserved_name.clear();
   });
 }
 
@@ -131,6 +139,7 @@ void Scope::SetError(Status status) const {
 }
 
 std::string Scope::UniqueNameFor(std::string_view op) const {
+  if (!settings_->reserved_name.empty()) return settings_->reserved_name;
   const std::string& given = settings_->op_name;
   return MakeUnique(*state_, settings_->prefix + (given.empty() ? std::string(op) : given));
 }

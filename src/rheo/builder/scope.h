@@ -86,6 +86,8 @@ class Scope {
 
   // The next operation's name (made unique within the scope's prefix).
   Scope WithName(std::string_view name) const;
+  // The next operation's whole name, one that UniqueNameFor gave.
+  Scope WithReservedName(std::string_view full_name) const;
   // Operations are named "<prefix><name>/…", with a number after `name` if it was taken.
   Scope SubScope(std::string_view name) const;
   // Operations are named "<prefix>/…", whether or not that was used before; "" for none.

@@ -28,8 +28,9 @@ struct ScopeState {
 
 // What distinguishes one scope from another; immutable once its scope is made.
 struct ScopeSettings {
-  std::string prefix;   // "" or "a/b/"
-  std::string op_name;  // given by WithName
+  std::string prefix;         // "" or "a/b/"
+  std::string op_name;        // given by WithName
+  std::string reserved_name;  // given by WithReservedName
   std::string device;
   Scope::DeviceFn choose_device;
   // Plain nodes: a scope must not own the state that its operations own.
