@@ -34,6 +34,14 @@ bool IsValidName(std::string_view name) {
          });
 }
 
+// `status` without the node and the shapes that shape inference appends; Finish says them once.
+Status WithoutContext(const Status& status) {
+  const std::string_view text = Message(status);
+  const size_t context = text.find(" for {{node ");
+  if (context == std::string_view::npos) return status;
+  return Status(status.code(), absl::string_view(text.data(), context));
+}
+
 }  // namespace
 
 OpCall::OpCall(const Scope& scope, std::string_view op)
@@ -219,7 +227,7 @@ Status OpCall::Connect(graph::Node* node, const std::vector<Output>& inputs) {
       classes.push_back("loc:@" + other->name());
     node->mutable_attrs().Set("_class", std::move(classes));
   }
-  return scope_.state_->shapes.Refine(*node);
+  return WithoutContext(scope_.state_->shapes.Refine(*node));
 }
 
 // "MatMul(a: float[2,3], b: float[2,3])"

@@ -42,6 +42,10 @@ Scope Operation::scope() const {
   return scope.WithName("");
 }
 
+Operation Operation::InScope(const Scope& scope) const {
+  return Operation(node_, state_, scope.settings_);
+}
+
 PartialShape Output::shape() const {
   if (!has_value()) return PartialShape();
   return operation_.state()->shapes.ShapeOf(endpoint());

@@ -42,6 +42,8 @@ class Operation {
   class Output input(int i) const;
   // The scope it was added in, without its WithName. Precondition: has_value().
   Scope scope() const;
+  // This operation as if added in `scope`: operators on its outputs add nodes there.
+  Operation InScope(const Scope& scope) const;
   const std::shared_ptr<ScopeState>& state() const { return state_; }
 
  private:

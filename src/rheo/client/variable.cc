@@ -57,6 +57,9 @@ Variable::Variable(const Scope& scope, const Input& initial_value, const Variabl
       AddRead(kind_ == VariableKind::kReference ? beside.WithName("read")
                                                 : beside.WithPrefix(name + "/Read"),
               handle_, kind_, initial.dtype());
+  if (!has_value()) return;
+  // What is computed from the value need not be where the variable is.
+  static_cast<Output&>(*this) = Output(op().InScope(scope.WithName("")));
   initializer_ = Update(beside.WithName("Assign"), "AssignVariableOp", "Assign", initial);
   if (!scope.status().ok()) return;
   scope.Extension<VariableList>().entries.push_back({.handle = handle_.node(),
@@ -67,7 +70,8 @@ Variable::Variable(const Scope& scope, const Input& initial_value, const Variabl
 }
 
 Output Variable::Read(const Scope& scope) const {
-  return AddRead(scope.ColocateWith(handle_.op()), handle_, kind_, dtype());
+  const Output value = AddRead(scope.ColocateWith(handle_.op()), handle_, kind_, dtype());
+  return value.has_value() ? Output(value.op().InScope(scope.WithName(""))) : value;
 }
 
 Operation Variable::Update(const Scope& scope, const char* resource_op, const char* reference_op,
@@ -95,8 +99,9 @@ std::vector<Variable> Variables(const Scope& scope) {
   std::vector<Variable> variables;
   for (const VariableList::Entry& entry : scope.Extension<VariableList>().entries) {
     const auto operation = [&scope](graph::Node* node) { return Operation(node, scope.state()); };
-    variables.push_back(Variable(Output(operation(entry.value)), Output(operation(entry.handle)),
-                                 operation(entry.initializer), entry.kind));
+    variables.push_back(Variable(Output(operation(entry.value).InScope(scope)),
+                                 Output(operation(entry.handle)), operation(entry.initializer),
+                                 entry.kind));
   }
   return variables;
 }

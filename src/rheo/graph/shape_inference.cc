@@ -14,6 +14,15 @@ namespace {
 // Functions that call themselves have unknown shapes from here on.
 constexpr int kMaxFunctionDepth = 8;
 
+// The shape of the variable that `node` reads, which only the maker of its handle knows.
+const PartialShape* ShapeOfVariableRead(const Node& node) {
+  if (node.op() != "ReadVariableOp") return nullptr;
+  const Node* handle = node.input(0).node;
+  if (handle == nullptr || handle->op() != "VarHandleOp") return nullptr;
+  const op::AttrValue* shape = handle->attrs().Find("shape");
+  return shape == nullptr ? nullptr : shape->As<PartialShape>();
+}
+
 std::string ShapesText(const std::vector<PartialShape>& shapes) {
   std::vector<std::string> texts;
   for (const PartialShape& shape : shapes) texts.push_back(shape.ToString());
@@ -76,6 +85,10 @@ Status ShapeRefiner::RunShapeFn(const Node& node, op::ShapeContext& context) {
   if (node.op() == "_Arg" && !arg_shapes_.empty()) {
     const auto index = static_cast<size_t>(node.attrs().GetOr<int64_t>("index", 0));
     if (index < arg_shapes_.size()) context.set_output(0, arg_shapes_[index]);
+    return OkStatus();
+  }
+  if (const PartialShape* shape = ShapeOfVariableRead(node)) {
+    context.set_output(0, *shape);
     return OkStatus();
   }
   if (node.schema().shape_fn != nullptr) return node.schema().shape_fn(context);
