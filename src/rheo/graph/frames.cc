@@ -24,19 +24,15 @@ class FrameBuilder {
 
   // Sources were visited before, but those of back edges.
   Status Visit(const Node& node) {
-    int frame = kUnknownFrame;
     const Node* first_source = nullptr;
-    for (const Edge* edge : node.in_edges()) {
-      if (frame_of(*edge->src) == kUnknownFrame) continue;
-      RHEO_ASSIGN_OR_RETURN(const int input_frame, FrameBehind(*edge->src));
-      if (frame == kUnknownFrame) {
-        frame = input_frame;
-        first_source = edge->src;
-      } else if (frame != input_frame) {
-        return Mixed(node, *first_source, frame, *edge->src, input_frame);
-      }
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      const Edge* edge = node.input_edge(i);
+      if (edge != nullptr) RHEO_RETURN_IF_ERROR(VisitInput(node, *edge->src, first_source));
     }
-    frame_of(node) = frame == kUnknownFrame ? kRootFrame : frame;
+    for (const Edge* edge : node.control_in_edges()) {
+      RHEO_RETURN_IF_ERROR(VisitInput(node, *edge->src, first_source));
+    }
+    if (frame_of(node) == kUnknownFrame) frame_of(node) = kRootFrame;
     return OkStatus();
   }
 
@@ -60,6 +56,18 @@ class FrameBuilder {
 
  private:
   int& frame_of(const Node& node) { return frame_of_[static_cast<size_t>(node.id())]; }
+
+  Status VisitInput(const Node& node, const Node& source, const Node*& first_source) {
+    if (frame_of(source) == kUnknownFrame) return OkStatus();
+    RHEO_ASSIGN_OR_RETURN(const int frame, FrameBehind(source));
+    if (first_source == nullptr) {
+      frame_of(node) = frame;
+      first_source = &source;
+    } else if (frame_of(node) != frame) {
+      return Mixed(node, *first_source, frame_of(node), source, frame);
+    }
+    return OkStatus();
+  }
 
   // The frame in which the outputs of `node` appear.
   StatusOr<int> FrameBehind(const Node& node) {
