@@ -109,7 +109,7 @@ class Differentiation {
     });
     return Reach(
         ys,
-        [&forward](const Node& node, auto go) {
+        [](const Node& node, auto go) {
           for (int i = 0; i < node.num_inputs(); ++i) {
             const Edge* edge = node.input_edge(i);
             if (edge != nullptr && CarriesGradient(*edge)) go(edge->src);
