@@ -31,10 +31,7 @@ Status Remote::Explain(std::string_view path, const grpc::Status& grpc_status) c
 }
 
 Status Remote::NotParsed(std::string_view path, const Status& status) const {
-  constexpr std::string_view kIntro = "could not parse rpc response";
-  const std::string_view text = Message(status);
-  if (text.starts_with(kIntro)) return Internal("{}{}", text, WhileCalling(path));
-  return Internal("{}: {}{}", kIntro, text, WhileCalling(path));
+  return Internal("could not parse rpc response: {}{}", Message(status), WhileCalling(path));
 }
 
 std::string Remote::WhileCalling(std::string_view path) const {

@@ -43,8 +43,7 @@ class Remote {
   template <typename Response>
   Status Receive(std::string_view path, RpcResult& result, Response& response) const {
     if (!result.status.ok()) return Explain(path, result.status);
-    ByteSource bytes(result.body, channel_->variants());
-    wire::Source& source = bytes.source();
+    ByteSource source(&result.body);
     Status parsed;
     if constexpr (requires(Status error) { wire::Decode(source, response, error); }) {
       Status error;

@@ -58,10 +58,8 @@ bool ReadBytesInto(CodedInputStream& in, Strings& strings) {
   return ReadBytes(in, strings.emplace_back());
 }
 
-// From memory, for the reason in proto_codec.h.
 inline bool ReadMessage(CodedInputStream& in, google::protobuf::MessageLite& message) {
-  std::string bytes;
-  return ReadBytes(in, bytes) && message.MergeFromString(bytes);
+  return ReadSub(in, [&] { return message.MergePartialFromCodedStream(&in); });
 }
 
 inline bool ReadInt(CodedInputStream& in, int64_t& value) {

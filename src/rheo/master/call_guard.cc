@@ -1,0 +1,49 @@
+#include "rheo/master/call_guard.h"
+
+#include <utility>
+
+namespace rheo::master {
+
+CallGuard::CallGuard(TimerQueue& timers, std::string what, DoneCallback done)
+    : timers_(timers), what_(std::move(what)), done_(std::move(done)) {}
+
+std::shared_ptr<CallGuard> CallGuard::Start(TimerQueue& timers, const service::Call& call,
+                                            const service::Deadline& answer_by, std::string what,
+                                            DoneCallback done) {
+  auto guard = std::make_shared<CallGuard>(timers, std::move(what), std::move(done));
+  const std::weak_ptr<CallGuard> weak = guard;
+  if (answer_by) {
+    MutexLock lock(guard->mutex_);
+    guard->timer_ = timers.Add(*answer_by, [weak] {
+      if (auto self = weak.lock()) {
+        self->Answer(DeadlineExceeded("{} did not finish in time", self->what_));
+      }
+    });
+  }
+  if (call.stop.stop_possible()) {
+    guard->stop_.emplace(call.stop, [weak] {
+      if (auto self = weak.lock()) {
+        self->Answer(Cancelled("{} was cancelled by its caller", self->what_));
+      }
+    });
+  }
+  return guard;
+}
+
+DoneCallback CallGuard::Take() {
+  DoneCallback done;
+  std::optional<TimerQueue::Id> timer;
+  {
+    MutexLock lock(mutex_);
+    done = std::exchange(done_, nullptr);
+    timer = std::exchange(timer_, std::nullopt);
+  }
+  if (timer) timers_.Cancel(*timer);
+  return done;
+}
+
+void CallGuard::Answer(const Status& status) {
+  if (DoneCallback done = Take()) done(status);
+}
+
+}  // namespace rheo::master

@@ -1,0 +1,81 @@
+#include "rheo/master/graph_state.h"
+
+#include <utility>
+
+#include "rheo/base/log.h"
+#include "rheo/graph/import.h"
+#include "rheo/passes/passes.h"
+#include "rheo/placer/placer.h"
+
+namespace rheo::master {
+namespace {
+
+using graph::Graph;
+using graph::Node;
+
+StatusOr<std::unique_ptr<Graph>> ExtendedClientGraph(const GraphState* before,
+                                                     const graph::GraphDef& added,
+                                                     const op::OpRegistry& ops) {
+  const graph::ImportOptions options;
+  if (before == nullptr) return graph::ImportNew(added, options, ops);
+  for (const graph::NodeDef& node : added.nodes) {
+    if (before->client->FindNode(node.name) != nullptr) {
+      return InvalidArgument(
+          "GraphDef argument to Extend includes node '{}', which was created by a previous call to "
+          "Create or Extend in this session.",
+          node.name);
+    }
+  }
+  std::unique_ptr<Graph> graph = before->client->Clone();
+  RHEO_RETURN_IF_ERROR(graph::Import(added, options, *graph));
+  return graph;
+}
+
+Status PlaceGraph(const StringMap<std::string>* pinned, const SessionCluster& cluster,
+                  const service::SessionConfig& config, Graph& graph) {
+  placer::Request request;
+  request.devices = cluster.AllDevices();
+  request.master_task = cluster.own_task().name;
+  request.catalog = [&cluster](std::string_view task) -> const op::KernelCatalog* {
+    const Task* found = cluster.FindTask(task);
+    return found == nullptr ? cluster.own_task().kernels.get() : found->kernels.get();
+  };
+  request.allow_soft_placement = config.allow_soft_placement;
+  request.pinned = pinned;
+  request.explain = config.log_device_placement;
+  RHEO_ASSIGN_OR_RETURN(const placer::Result result, placer::Place(request, graph));
+  for (const std::string& line : result.reasons) RHEO_LOG(Info, "{}", line);
+  return OkStatus();
+}
+
+StringMap<std::string> StatefulNodes(const Graph& graph) {
+  StringMap<std::string> devices;
+  for (const Node* node : graph.nodes()) {
+    if (node->schema().is_stateful) devices.emplace(node->name(), node->assigned_device());
+  }
+  return devices;
+}
+
+}  // namespace
+
+StatusOr<std::shared_ptr<const GraphState>> NextGraphState(const GraphState* before,
+                                                           const graph::GraphDef& added,
+                                                           const SessionCluster& cluster,
+                                                           const service::SessionConfig& config,
+                                                           const op::OpRegistry& ops) {
+  RHEO_ASSIGN_OR_RETURN(std::unique_ptr<Graph> client, ExtendedClientGraph(before, added, ops));
+  auto state = std::make_shared<GraphState>();
+  state->version = before == nullptr ? 0 : before->version + 1;
+  std::unique_ptr<Graph> placed = client->Clone();
+  if (!config.disable_functional_lowering) {
+    RHEO_RETURN_IF_ERROR(passes::LowerFunctionalOps(/*inline_all_calls=*/false, *placed));
+  }
+  RHEO_RETURN_IF_ERROR(
+      PlaceGraph(before == nullptr ? nullptr : &before->pinned, cluster, config, *placed));
+  state->client = std::move(client);
+  state->pinned = StatefulNodes(*placed);
+  state->placed = std::move(placed);
+  return std::shared_ptr<const GraphState>(std::move(state));
+}
+
+}  // namespace rheo::master

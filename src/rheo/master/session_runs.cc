@@ -1,0 +1,228 @@
+// The runs of a session: steps, partial runs, callables.
+#include <algorithm>
+#include <utility>
+
+#include "rheo/master/call_guard.h"
+#include "rheo/master/master_session.h"
+
+namespace rheo::master {
+namespace {
+
+bool WantsMetadata(const service::ExecOptions& exec) {
+  return exec.record_timeline || exec.record_costs || exec.record_partition_graphs;
+}
+
+// What the waiting caller is told when a step is not even compiled in time.
+constexpr const char* kCompiling = "compiling the step and registering its parts";
+
+}  // namespace
+
+StepOptions MasterSession::OptionsFor(const service::RunOptions& options,
+                                      const service::Call& call) const {
+  StepOptions result;
+  result.exec.record_timeline = options.trace >= service::TraceLevel::kFull;
+  result.exec.record_partition_graphs = options.output_partition_graphs;
+  result.exec.report_allocations_upon_oom = options.report_allocations_upon_oom;
+  result.stop = call.stop;
+  result.caller_waits = call.caller_waits;
+  const int64_t timeout_ms =
+      options.timeout_ms != 0 ? options.timeout_ms : config_.operation_timeout_ms;
+  if (timeout_ms <= 0 && !call.deadline) return result;
+  const Clock::time_point now = Clock::now();
+  result.answer_by = WithTimeout(AnswerBy(call.deadline, now), timeout_ms, now);
+  result.granted = *WithTimeout(call.deadline, timeout_ms, now) - now;
+  return result;
+}
+
+void MasterSession::RunStep(const service::RunStepRequest& request,
+                            service::RunStepResponse* response, const service::Call& call,
+                            DoneCallback done) {
+  if (!request.partial_run_handle.empty()) {
+    return RunPartial(request, response, call, std::move(done));
+  }
+  StepOptions options = OptionsFor(request.options, call);
+  if (const std::shared_ptr<const StepRoute> route = steps_.FindRoute(request)) {
+    return RunRoute(route, request, response, std::move(options), std::move(done));
+  }
+  CompileAndRun(request, response, call, std::move(options), std::move(done));
+}
+
+void MasterSession::CompileAndRun(const service::RunStepRequest& request,
+                                  service::RunStepResponse* response, const service::Call& call,
+                                  StepOptions options, DoneCallback done) {
+  const StepNames names = NamesOf(request);
+  const StepSignature signature = SignatureOf(names);
+  const auto guard =
+      CallGuard::Start(timers_, call, options.answer_by, kCompiling, std::move(done));
+  // The thread that finishes compiling may be the pool's or a worker's: it must not stay for the
+  // run.
+  options.caller_waits = false;
+  steps_.Get(
+      signature,
+      [this, &signature, &request, &call](StepCache::Ready ready) {
+        Build(signature, {.collective_graph_key = request.options.collective_graph_key}, call,
+              std::move(ready));
+      },
+      [self = shared_from_this(), names, guard, &request, response,
+       options = std::move(options)](CompiledResult step) mutable {
+        DoneCallback done = guard->Take();
+        if (done == nullptr) return;
+        if (!step.ok()) return done(step.status());
+        const auto route = self->steps_.AddRoute(names, *std::move(step));
+        self->RunRoute(route, request, response, std::move(options), std::move(done));
+      });
+}
+
+void MasterSession::RunRoute(const std::shared_ptr<const StepRoute>& route,
+                             const service::RunStepRequest& request,
+                             service::RunStepResponse* response, StepOptions options,
+                             DoneCallback done) {
+  const std::shared_ptr<StepRun> run = StepRun::Make(route->step, gate_, timers_);
+  for (size_t i = 0; i < request.feeds.size(); ++i) {
+    run->SetFeed(route->feed_slots[i], request.feeds[i].tensor);
+  }
+  const bool wants_metadata = WantsMetadata(options.exec);
+  run->Start(std::move(options), [route, response, wants_metadata, done = std::move(done)](
+                                     Status status, StepRun& run) mutable {
+    if (status.ok()) {
+      for (const StepRoute::Fetch& fetch : route->fetches) {
+        response->tensors.push_back({fetch.name, run.Fetch(fetch.slot)});
+      }
+      if (wants_metadata) response->metadata = run.TakeMetadata();
+    }
+    done(std::move(status));
+  });
+}
+
+void MasterSession::PartialRunSetup(const service::PartialRunSetupRequest& request,
+                                    service::PartialRunSetupResponse* response,
+                                    const service::Call& call, DoneCallback done) {
+  const StepSignature signature = SignatureOf({request.feeds, request.fetches, request.targets});
+  const auto guard = CallGuard::Start(timers_, call, AnswerBy(call.deadline, Clock::now()),
+                                      kCompiling, std::move(done));
+  partial_steps_.Get(
+      signature,
+      [this, &signature, &call](StepCache::Ready ready) {
+        Build(signature, {.for_partial_runs = true}, call, std::move(ready));
+      },
+      [self = shared_from_this(), guard, response](CompiledResult step) {
+        DoneCallback done = guard->Take();
+        if (done == nullptr) return;
+        if (!step.ok()) return done(step.status());
+        response->partial_run_handle =
+            self->partial_runs_.Add(std::make_shared<PartialRun>(*std::move(step)));
+        done(OkStatus());
+      });
+}
+
+void MasterSession::RunPartial(const service::RunStepRequest& request,
+                               service::RunStepResponse* response, const service::Call& call,
+                               DoneCallback done) {
+  const auto partial = partial_runs_.Find(request.partial_run_handle);
+  if (!partial.ok()) return done(partial.status());
+  if (request.options.collective_graph_key != 0) {
+    return done(InvalidArgument("collective_graph_key must be 0 in a partial run"));
+  }
+  StatusOr<PartialRun::Stage> stage = (*partial)->Admit(request);
+  if (!stage.ok()) return done(stage.status());
+
+  const auto run = std::make_shared<StepRun>((*partial)->step(), gate_, timers_);
+  for (size_t i = 0; i < request.feeds.size(); ++i) {
+    run->SetFeed(stage->feed_slots[i], request.feeds[i].tensor);
+  }
+  StepOptions options = OptionsFor({.timeout_ms = request.options.timeout_ms}, call);
+  options.is_partial = true;
+  options.is_last_partial_run = stage->is_last;
+  options.step = (*partial)->id();
+  options.feed_slots = stage->feed_slots;
+  options.fetch_slots = stage->fetch_slots;
+  run->Start(
+      std::move(options), [self = shared_from_this(), stage = *std::move(stage), &request, response,
+                           done = std::move(done)](Status status, StepRun& run) mutable {
+        if (!status.ok() || stage.is_last) self->partial_runs_.Remove(request.partial_run_handle);
+        if (status.ok()) {
+          for (size_t i = 0; i < request.fetches.size(); ++i) {
+            response->tensors.push_back({request.fetches[i], run.Fetch(stage.fetch_slots[i])});
+          }
+        }
+        done(std::move(status));
+      });
+}
+
+namespace {
+
+// Slots by position in the caller's lists.
+std::vector<int> SlotsOf(const std::vector<std::string>& names,
+                         const std::vector<std::string>& canonical) {
+  std::vector<int> slots;
+  slots.reserve(names.size());
+  for (const std::string& name : names) slots.push_back(SlotOf(name, canonical));
+  return slots;
+}
+
+}  // namespace
+
+void MasterSession::MakeCallable(const service::MakeCallableRequest& request,
+                                 service::MakeCallableResponse* response, const service::Call& call,
+                                 DoneCallback done) {
+  const service::CallableOptions& options = request.options;
+  if (options.has_feed_or_fetch_devices) {
+    return done(Unimplemented("feed_devices and fetch_devices of a callable are not supported"));
+  }
+  const auto guard = CallGuard::Start(timers_, call, AnswerBy(call.deadline, Clock::now()),
+                                      kCompiling, std::move(done));
+  Build(SignatureOf({options.feeds, options.fetches, options.targets}),
+        {.tensor_connections = options.tensor_connections,
+         .collective_graph_key = options.run_options.collective_graph_key},
+        call, [self = shared_from_this(), guard, &request, response](CompiledResult step) {
+          DoneCallback done = guard->Take();
+          if (done == nullptr) {
+            if (step.ok()) DeregisterParts(**step);
+            return;
+          }
+          if (!step.ok()) return done(step.status());
+          auto callable = std::make_shared<Callable>();
+          const StepNames& slots = (*step)->signature.names;
+          callable->feed_slots = SlotsOf(request.options.feeds, slots.feeds);
+          callable->fetch_slots = SlotsOf(request.options.fetches, slots.fetches);
+          callable->options = request.options.run_options;
+          callable->step = *std::move(step);
+          response->handle = self->callables_.Add(std::move(callable));
+          done(OkStatus());
+        });
+}
+
+void MasterSession::RunCallable(const service::RunCallableRequest& request,
+                                service::RunCallableResponse* response, const service::Call& call,
+                                DoneCallback done) {
+  StatusOr<std::shared_ptr<const Callable>> found = callables_.Find(request.handle);
+  if (!found.ok()) return done(found.status());
+  const std::shared_ptr<const Callable> callable = *std::move(found);
+  if (request.feeds.size() < callable->feed_slots.size()) {
+    return done(InvalidArgument("the callable takes {} feeds but {} were given",
+                                callable->feed_slots.size(), request.feeds.size()));
+  }
+  const std::shared_ptr<StepRun> run = StepRun::Make(callable->step, gate_, timers_);
+  for (size_t i = 0; i < callable->feed_slots.size(); ++i) {
+    run->SetFeed(callable->feed_slots[i], request.feeds[i]);
+  }
+  StepOptions options = OptionsFor(callable->options, call);
+  const bool wants_metadata = WantsMetadata(options.exec);
+  run->Start(std::move(options), [callable, response, wants_metadata, done = std::move(done)](
+                                     Status status, StepRun& run) mutable {
+    if (status.ok()) {
+      response->fetches.reserve(callable->fetch_slots.size());
+      for (int slot : callable->fetch_slots) response->fetches.push_back(run.Fetch(slot));
+      if (wants_metadata) response->metadata = run.TakeMetadata();
+    }
+    done(std::move(status));
+  });
+}
+
+void MasterSession::ReleaseCallable(int64_t handle) {
+  if (const std::shared_ptr<const Callable> callable = callables_.Remove(handle)) {
+    DeregisterParts(*callable->step);
+  }
+}
+
+}  // namespace rheo::master
