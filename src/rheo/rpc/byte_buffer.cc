@@ -21,17 +21,25 @@ grpc::Slice SliceOver(std::string_view bytes, Owner* owner) {
       [](void* data) { delete static_cast<Owner*>(data); }, owner);
 }
 
-grpc::Slice ToSlice(wire::Slice slice) {
-  const std::string_view bytes = slice.bytes();
-  if (bytes.size() <= kCopyBytes) return grpc::Slice(bytes.data(), bytes.size());
-  if (slice.is_borrowed()) return SliceOver(bytes, new BufferRef(slice.buffer()));
-  auto* owner = new std::string(slice.TakeOwned());
-  return SliceOver(*owner, owner);
+// Each piece holds the buffer itself: gRPC would join pieces of one owner again.
+void AppendBorrowed(const wire::Slice& slice, std::vector<grpc::Slice>& slices) {
+  std::string_view rest = slice.bytes();
+  while (!rest.empty()) {
+    const std::string_view piece = rest.substr(0, kMaxSliceBytes);
+    slices.push_back(SliceOver(piece, new BufferRef(slice.buffer())));
+    rest.remove_prefix(piece.size());
+  }
 }
 
-void AppendPieces(const grpc::Slice& slice, std::vector<grpc::Slice>& pieces) {
-  for (size_t begin = 0; begin < slice.size(); begin += kMaxSliceBytes) {
-    pieces.push_back(slice.sub(begin, std::min(slice.size(), begin + kMaxSliceBytes)));
+void AppendSlice(wire::Slice slice, std::vector<grpc::Slice>& slices) {
+  const std::string_view bytes = slice.bytes();
+  if (bytes.size() <= kCopyBytes) {
+    if (!bytes.empty()) slices.emplace_back(bytes.data(), bytes.size());
+  } else if (slice.is_borrowed()) {
+    AppendBorrowed(slice, slices);
+  } else {
+    auto* owner = new std::string(slice.TakeOwned());
+    slices.push_back(SliceOver(*owner, owner));
   }
 }
 
@@ -40,15 +48,7 @@ void AppendPieces(const grpc::Slice& slice, std::vector<grpc::Slice>& pieces) {
 grpc::ByteBuffer ToByteBuffer(wire::Message message) {
   std::vector<grpc::Slice> slices;
   slices.reserve(message.slices.size());
-  for (wire::Slice& piece : message.slices) {
-    if (piece.bytes().empty()) continue;
-    grpc::Slice slice = ToSlice(std::move(piece));
-    if (slice.size() > kMaxSliceBytes) {
-      AppendPieces(slice, slices);
-    } else {
-      slices.push_back(std::move(slice));
-    }
-  }
+  for (wire::Slice& slice : message.slices) AppendSlice(std::move(slice), slices);
   return grpc::ByteBuffer(slices.data(), slices.size());
 }
 

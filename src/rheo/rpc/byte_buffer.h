@@ -6,6 +6,7 @@
 #include <grpcpp/support/proto_buffer_reader.h>
 
 #include "rheo/wire/message.h"
+#include "rheo/wire/source.h"
 
 namespace rheo::rpc {
 
@@ -13,8 +14,18 @@ namespace rheo::rpc {
 // sent them; owned ones are moved or, when small, copied.
 grpc::ByteBuffer ToByteBuffer(wire::Message message);
 
-// A wire::Source over a received buffer, read in place: ByteSource source(&bytes).
-using ByteSource = grpc::ProtoBufferReader;
+// A received buffer as a wire::Source, read in place. `bytes` and `variants` outlive it.
+class ByteSource {
+ public:
+  explicit ByteSource(grpc::ByteBuffer& bytes, const wire::VariantDecoders* variants = nullptr)
+      : reader_(&bytes), source_(&reader_, static_cast<int64_t>(bytes.Length()), variants) {}
+
+  wire::Source& source() { return source_; }
+
+ private:
+  grpc::ProtoBufferReader reader_;
+  wire::Source source_;
+};
 
 }  // namespace rheo::rpc
 

@@ -95,9 +95,11 @@ class ClientCall final : public Operation {
 
 }  // namespace
 
-Channel::Channel(CallQueues& queues, std::string address, ChannelOptions options)
+Channel::Channel(CallQueues& queues, std::string address, ChannelOptions options,
+                 const wire::VariantDecoders* variants)
     : queues_(queues),
       address_(std::move(address)),
+      variants_(variants),
       channel_(grpc::CreateCustomChannel("dns:///" + address_, grpc::InsecureChannelCredentials(),
                                          Arguments(options))),
       stub_(channel_) {}

@@ -30,9 +30,12 @@ using RpcDone = absl::AnyInvocable<void(RpcResult&)>;
 // Thread-safe. Belongs to an RpcClient, which outlives it.
 class Channel {
  public:
-  Channel(CallQueues& queues, std::string address, ChannelOptions options);
+  Channel(CallQueues& queues, std::string address, ChannelOptions options,
+          const wire::VariantDecoders* variants);
 
   const std::string& address() const { return address_; }
+  // For those who decode answers.
+  const wire::VariantDecoders* variants() const { return variants_; }
   // Whether a connection is up right now.
   bool is_connected() const;
 
@@ -45,6 +48,7 @@ class Channel {
  private:
   CallQueues& queues_;
   const std::string address_;
+  const wire::VariantDecoders* const variants_;
   const std::shared_ptr<grpc::Channel> channel_;
   grpc::GenericStub stub_;
 };

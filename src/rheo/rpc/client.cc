@@ -10,7 +10,8 @@ namespace rheo::rpc {
 
 class RpcClient::Impl {
  public:
-  explicit Impl(const RpcClientOptions& options) : queues_(options.num_pollers) {}
+  explicit Impl(const RpcClientOptions& options)
+      : variants_(options.variants), queues_(options.num_pollers) {}
   ~Impl() { Shutdown(); }
 
   std::shared_ptr<Channel> Connect(std::string_view address, ChannelOptions options) {
@@ -18,7 +19,7 @@ class RpcClient::Impl {
     auto& channels = options.keepalive ? watched_ : plain_;
     std::shared_ptr<Channel>& channel = channels[std::string(address)];
     if (channel == nullptr) {
-      channel = std::make_shared<Channel>(queues_, std::string(address), options);
+      channel = std::make_shared<Channel>(queues_, std::string(address), options, variants_);
     }
     return channel;
   }
@@ -26,6 +27,7 @@ class RpcClient::Impl {
   void Shutdown() { queues_.Shutdown(); }
 
  private:
+  const wire::VariantDecoders* const variants_;
   CallQueues queues_;
   Mutex mutex_;
   StringMap<std::shared_ptr<Channel>> plain_ RHEO_GUARDED_BY(mutex_);

@@ -10,6 +10,10 @@
 #include <string>
 #include <string_view>
 
+namespace rheo::wire {
+class VariantDecoders;
+}  // namespace rheo::wire
+
 namespace rheo::rpc {
 
 class Channel;
@@ -17,6 +21,8 @@ class Channel;
 struct RpcClientOptions {
   // Threads that complete calls nobody waits for, and run their callbacks.
   int num_pollers = 1;
+  // Reads variants in answers; null: they stay opaque. Outlives the client.
+  const wire::VariantDecoders* variants = nullptr;
 };
 
 struct ChannelOptions {

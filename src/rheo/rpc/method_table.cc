@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, 7> kServiceNames = {"",
 
 // HealthCheckRequest { string service = 1; }, with no other field expected.
 bool ParseHealthRequest(grpc::ByteBuffer& bytes, std::string& service) {
-  ByteSource source(&bytes);
-  google::protobuf::io::CodedInputStream in(&source);
+  ByteSource source(bytes);
+  google::protobuf::io::CodedInputStream in(source.source().stream());
   constexpr uint32_t kServiceTag = (1 << 3) | 2;
   while (const uint32_t tag = in.ReadTag()) {
     uint32_t size = 0;

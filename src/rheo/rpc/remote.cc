@@ -31,7 +31,10 @@ Status Remote::Explain(std::string_view path, const grpc::Status& grpc_status) c
 }
 
 Status Remote::NotParsed(std::string_view path, const Status& status) const {
-  return Internal("could not parse rpc response: {}{}", Message(status), WhileCalling(path));
+  constexpr std::string_view kIntro = "could not parse rpc response";
+  const std::string_view text = Message(status);
+  if (text.starts_with(kIntro)) return Internal("{}{}", text, WhileCalling(path));
+  return Internal("{}: {}{}", kIntro, text, WhileCalling(path));
 }
 
 std::string Remote::WhileCalling(std::string_view path) const {

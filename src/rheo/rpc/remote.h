@@ -43,7 +43,8 @@ class Remote {
   template <typename Response>
   Status Receive(std::string_view path, RpcResult& result, Response& response) const {
     if (!result.status.ok()) return Explain(path, result.status);
-    ByteSource source(&result.body);
+    ByteSource bytes(result.body, channel_->variants());
+    wire::Source& source = bytes.source();
     Status parsed;
     if constexpr (requires(Status error) { wire::Decode(source, response, error); }) {
       Status error;

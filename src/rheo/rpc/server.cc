@@ -37,7 +37,8 @@ class RpcServer::Impl final : public CallAcceptor {
  public:
   explicit Impl(const RpcServerOptions& options)
       : num_accepts_(std::max(1, options.num_posted_accepts)),
-        num_pollers_(std::max(2, options.num_pollers)) {}
+        num_pollers_(std::max(2, options.num_pollers)),
+        variants_(options.variants) {}
 
   Status Bind(const std::string& address) {
     grpc::ServerBuilder builder;
@@ -53,6 +54,7 @@ class RpcServer::Impl final : public CallAcceptor {
   }
 
   int port() const { return port_; }
+  const wire::VariantDecoders* variants() const { return variants_; }
 
   void Start(MethodTable methods) {
     methods_ = std::move(methods);
@@ -66,12 +68,11 @@ class RpcServer::Impl final : public CallAcceptor {
       if (stopping_) return;
       stopping_ = true;
     }
+    if (server_ == nullptr) return;  // it never listened, and its queue was never used
     if (pollers_ == nullptr) StartPollers();
-    if (server_ != nullptr) {
-      server_->Shutdown(std::chrono::system_clock::now() + grace);
-      AwaitCalls();
-    }
-    if (queue_ != nullptr) queue_->Shutdown();
+    server_->Shutdown(std::chrono::system_clock::now() + grace);
+    AwaitCalls();
+    queue_->Shutdown();
     pollers_.reset();
   }
 
@@ -94,7 +95,6 @@ class RpcServer::Impl final : public CallAcceptor {
   void StartPollers() {
     pollers_ = std::make_unique<ThreadPool>(
         ThreadPoolOptions{.name = "rpc-server", .num_threads = num_pollers_});
-    if (queue_ == nullptr) return;
     for (int i = 0; i < num_pollers_; ++i) {
       pollers_->Schedule([queue = queue_.get()] { RunAll(*queue); });
     }
@@ -113,6 +113,7 @@ class RpcServer::Impl final : public CallAcceptor {
 
   const int num_accepts_;
   const int num_pollers_;
+  const wire::VariantDecoders* const variants_;
   int port_ = 0;
   grpc::AsyncGenericService generic_;
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;
@@ -142,8 +143,8 @@ int RpcServer::port() const { return impl_->port(); }
 
 void RpcServer::Start(service::MasterService* master, service::WorkerService* worker) {
   MethodTable methods;
-  if (master != nullptr) AddMasterMethods(methods, *master);
-  if (worker != nullptr) AddWorkerMethods(methods, *worker);
+  if (master != nullptr) AddMasterMethods(methods, *master, impl_->variants());
+  if (worker != nullptr) AddWorkerMethods(methods, *worker, impl_->variants());
   AddHealthMethod(methods);
   Start(std::move(methods));
 }

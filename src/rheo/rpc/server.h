@@ -18,6 +18,10 @@ class MasterService;
 class WorkerService;
 }  // namespace rheo::service
 
+namespace rheo::wire {
+class VariantDecoders;
+}  // namespace rheo::wire
+
 namespace rheo::rpc {
 
 class MethodTable;
@@ -29,6 +33,8 @@ struct RpcServerOptions {
   int num_pollers = 2;
   // Calls that can be accepted before a poller has to come around.
   int num_posted_accepts = 64;
+  // Reads variants in requests; null: they stay opaque. Outlives the server.
+  const wire::VariantDecoders* variants = nullptr;
 };
 
 // Start and Shutdown are called by the owner's thread; the rest is thread-safe.

@@ -25,12 +25,12 @@ struct Exchange {
   wire::BodyErrors body_errors;
   Respond respond;
 
-  Status Parse(grpc::ByteBuffer bytes) {
-    ByteSource source(&bytes);
+  Status Parse(grpc::ByteBuffer bytes, const wire::VariantDecoders* variants) {
+    ByteSource source(bytes, variants);
     if constexpr (kMayWantBodyErrors<Request>) {
-      return wire::Decode(source, request, body_errors);
+      return wire::Decode(source.source(), request, body_errors);
     } else {
-      return wire::Decode(source, request);
+      return wire::Decode(source.source(), request);
     }
   }
 
@@ -50,10 +50,12 @@ template <typename Service, typename Request, typename Response>
 using Method = void (Service::*)(const Request&, Response*, const service::Call&, DoneCallback);
 
 template <typename Service, typename Request, typename Response>
-Handler Serve(Service& service, Method<Service, Request, Response> method) {
-  return [&service, method](grpc::ByteBuffer bytes, const service::Call& call, Respond respond) {
+Handler Serve(Service& service, Method<Service, Request, Response> method,
+              const wire::VariantDecoders* variants) {
+  return [&service, method, variants](grpc::ByteBuffer bytes, const service::Call& call,
+                                      Respond respond) {
     auto exchange = std::make_unique<Exchange<Request, Response>>();
-    Status parsed = exchange->Parse(std::move(bytes));
+    Status parsed = exchange->Parse(std::move(bytes), variants);
     if (!parsed.ok()) {
       // Bytes that are no request at all cannot have asked for a body.
       if (parsed.code() == StatusCode::kInternal) exchange->body_errors.wanted = false;
@@ -87,40 +89,42 @@ class Adder {
 
 }  // namespace
 
-void AddMasterMethods(MethodTable& table, service::MasterService& master) {
+void AddMasterMethods(MethodTable& table, service::MasterService& master,
+                      const wire::VariantDecoders* variants) {
   using S = service::MasterService;
   const Adder add(table, kMasterPrefixes);
-  add("CreateSession", Serve(master, &S::CreateSession));
-  add("ExtendSession", Serve(master, &S::ExtendSession));
-  add("PartialRunSetup", Serve(master, &S::PartialRunSetup));
-  add("RunStep", Serve(master, &S::RunStep));
-  add("CloseSession", Serve(master, &S::CloseSession));
-  add("ListDevices", Serve(master, &S::ListDevices));
-  add("Reset", Serve(master, &S::Reset));
-  add("MakeCallable", Serve(master, &S::MakeCallable));
-  add("RunCallable", Serve(master, &S::RunCallable));
-  add("ReleaseCallable", Serve(master, &S::ReleaseCallable));
+  add("CreateSession", Serve(master, &S::CreateSession, variants));
+  add("ExtendSession", Serve(master, &S::ExtendSession, variants));
+  add("PartialRunSetup", Serve(master, &S::PartialRunSetup, variants));
+  add("RunStep", Serve(master, &S::RunStep, variants));
+  add("CloseSession", Serve(master, &S::CloseSession, variants));
+  add("ListDevices", Serve(master, &S::ListDevices, variants));
+  add("Reset", Serve(master, &S::Reset, variants));
+  add("MakeCallable", Serve(master, &S::MakeCallable, variants));
+  add("RunCallable", Serve(master, &S::RunCallable, variants));
+  add("ReleaseCallable", Serve(master, &S::ReleaseCallable, variants));
 }
 
-void AddWorkerMethods(MethodTable& table, service::WorkerService& worker) {
+void AddWorkerMethods(MethodTable& table, service::WorkerService& worker,
+                      const wire::VariantDecoders* variants) {
   using S = service::WorkerService;
   const Adder add(table, kWorkerPrefixes);
-  add("GetStatus", Serve(worker, &S::GetStatus));
-  add("CreateWorkerSession", Serve(worker, &S::CreateWorkerSession));
-  add("DeleteWorkerSession", Serve(worker, &S::DeleteWorkerSession));
-  add("RegisterGraph", Serve(worker, &S::RegisterGraph));
-  add("DeregisterGraph", Serve(worker, &S::DeregisterGraph));
-  add("RunGraph", Serve(worker, &S::RunGraph));
-  add("CleanupGraph", Serve(worker, &S::CleanupGraph));
-  add("CleanupAll", Serve(worker, &S::CleanupAll));
-  add("RecvTensor", Serve(worker, &S::RecvTensor));
-  add("Logging", Serve(worker, &S::Logging));
-  add("MarkRecvFinished", Serve(worker, &S::MarkRecvFinished));
+  add("GetStatus", Serve(worker, &S::GetStatus, variants));
+  add("CreateWorkerSession", Serve(worker, &S::CreateWorkerSession, variants));
+  add("DeleteWorkerSession", Serve(worker, &S::DeleteWorkerSession, variants));
+  add("RegisterGraph", Serve(worker, &S::RegisterGraph, variants));
+  add("DeregisterGraph", Serve(worker, &S::DeregisterGraph, variants));
+  add("RunGraph", Serve(worker, &S::RunGraph, variants));
+  add("CleanupGraph", Serve(worker, &S::CleanupGraph, variants));
+  add("CleanupAll", Serve(worker, &S::CleanupAll, variants));
+  add("RecvTensor", Serve(worker, &S::RecvTensor, variants));
+  add("Logging", Serve(worker, &S::Logging, variants));
+  add("MarkRecvFinished", Serve(worker, &S::MarkRecvFinished, variants));
   for (std::string_view name :
        {"Tracing", "RecvBuf", "CompleteGroup", "CompleteInstance", "GetStepSequence"}) {
     add(name, AnswerUnimplemented(std::string(name)));
   }
-  table.Add(std::string(kPushTensorsPath), Serve(worker, &S::PushTensors));
+  table.Add(std::string(kPushTensorsPath), Serve(worker, &S::PushTensors, variants));
 }
 
 }  // namespace rheo::rpc

@@ -5,13 +5,17 @@
 #include "rheo/rpc/method_table.h"
 #include "rheo/service/master_service.h"
 #include "rheo/service/worker_service.h"
+#include "rheo/wire/variant_decoders.h"
 
 namespace rheo::rpc {
 
 // The services outlive the table and every call that came through it. A request that does not parse
 // is answered INTERNAL "Unable to parse request" and never reaches the service.
-void AddMasterMethods(MethodTable& table, service::MasterService& master);
-void AddWorkerMethods(MethodTable& table, service::WorkerService& worker);
+// `variants` reads the variants in requests; null: they stay opaque. It too outlives the table.
+void AddMasterMethods(MethodTable& table, service::MasterService& master,
+                      const wire::VariantDecoders* variants = nullptr);
+void AddWorkerMethods(MethodTable& table, service::WorkerService& worker,
+                      const wire::VariantDecoders* variants = nullptr);
 
 }  // namespace rheo::rpc
 

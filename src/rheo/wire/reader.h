@@ -58,8 +58,10 @@ bool ReadBytesInto(CodedInputStream& in, Strings& strings) {
   return ReadBytes(in, strings.emplace_back());
 }
 
+// From memory, for the reason in proto_codec.h.
 inline bool ReadMessage(CodedInputStream& in, google::protobuf::MessageLite& message) {
-  return ReadSub(in, [&] { return message.MergePartialFromCodedStream(&in); });
+  std::string bytes;
+  return ReadBytes(in, bytes) && message.MergeFromString(bytes);
 }
 
 inline bool ReadInt(CodedInputStream& in, int64_t& value) {

@@ -31,8 +31,9 @@ StatusOr<PartialShape> PartialShapeFromProto(const tensorflow::TensorShapeProto&
   PartialShape shape = proto.unknown_rank() ? PartialShape() : PartialShape::OfRank(0);
   if (proto.unknown_rank()) return shape;
   for (const auto& dim : proto.dim()) {
-    if (dim.size() < kUnknownDim) return InvalidArgument("a dimension of size {}", dim.size());
-    shape.AddDim(dim.size());
+    // TensorFlow's optimizer numbers the dimensions it does not know but knows to be equal -2, -3,
+    // …
+    shape.AddDim(std::max(dim.size(), kUnknownDim));
   }
   return shape;
 }

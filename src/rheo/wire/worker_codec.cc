@@ -85,7 +85,7 @@ Status Decode(Source& source, service::RegisterGraphRequest& value) {
     value.collective_graph_key = p.collective_graph_key();
     DecodeContext context{source.variants()};
     RHEO_RETURN_IF_ERROR(GraphFromProto(*p.mutable_graph_def(), context, value.graph));
-    if (p.has_graph_options() && !p.config_proto().has_graph_options()) {
+    if (p.graph_options().ByteSizeLong() > 0 && !p.config_proto().has_graph_options()) {
       *p.mutable_config_proto()->mutable_graph_options() = p.graph_options();
     }
     RHEO_ASSIGN_OR_RETURN(value.config, ConfigFromProto(p.config_proto()));
