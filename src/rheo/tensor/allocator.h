@@ -24,6 +24,8 @@ class Allocator {
  public:
   virtual ~Allocator() = default;
   virtual std::string_view name() const = 0;
+  // False when host code cannot touch the blocks; buffers then keep their counts elsewhere.
+  virtual bool is_host_memory() const { return true; }
   // nullptr when the limit or the machine's memory is exhausted; num_bytes > 0.
   virtual void* Allocate(size_t num_bytes) = 0;
   virtual void Deallocate(void* block, size_t num_bytes) = 0;
