@@ -179,8 +179,12 @@ std::vector<DType> WantedTypes(const op::OpSchema& schema, const op::AttrMap& gi
     }
     DType type = arg.type;
     if (!arg.type_attr.empty()) type = attrs.GetOr<DType>(arg.type_attr, DType::kInvalid);
-    // The number of a repeated argument is what the fixed ones leave.
-    const size_t repeat = arg.number_attr.empty() ? 1 : count - (schema.inputs.size() - 1);
+    // The number of a repeated argument that no attr tells is what the fixed ones leave.
+    size_t repeat = 1;
+    if (!arg.number_attr.empty()) {
+      const auto rest = static_cast<int64_t>(count - (schema.inputs.size() - 1));
+      repeat = static_cast<size_t>(attrs.GetOr<int64_t>(arg.number_attr, rest));
+    }
     wanted.insert(wanted.end(), repeat, RemoveRef(type));
   }
   wanted.resize(count, DType::kInvalid);

@@ -55,6 +55,15 @@ StatusOr<StoredTensor> FindStored(KernelContext& context, int i) RHEO_NO_THREAD_
 
 StoredLock::StoredLock(std::initializer_list<const StoredTensor*> variables) {
   for (const StoredTensor* v : variables) held_.push_back(v->mutex);
+  LockHeld();
+}
+
+StoredLock::StoredLock(const std::vector<StoredTensor>& variables) {
+  for (const StoredTensor& v : variables) held_.push_back(v.mutex);
+  LockHeld();
+}
+
+void StoredLock::LockHeld() {
   std::ranges::sort(held_, std::less<Mutex*>());
   held_.erase(std::unique(held_.begin(), held_.end()), held_.end());
   for (Mutex* m : held_) m->lock();

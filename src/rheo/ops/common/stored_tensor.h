@@ -48,11 +48,14 @@ StatusOr<StoredTensor> FindStored(kernel::KernelContext& context, int i);
 class StoredLock {
  public:
   StoredLock(std::initializer_list<const StoredTensor*> variables) RHEO_NO_THREAD_SAFETY_ANALYSIS;
+  explicit StoredLock(const std::vector<StoredTensor>& variables) RHEO_NO_THREAD_SAFETY_ANALYSIS;
   ~StoredLock() RHEO_NO_THREAD_SAFETY_ANALYSIS;
   StoredLock(const StoredLock&) = delete;
   StoredLock& operator=(const StoredLock&) = delete;
 
  private:
+  void LockHeld() RHEO_NO_THREAD_SAFETY_ANALYSIS;
+
   std::vector<Mutex*> held_;
 };
 
