@@ -1,4 +1,8 @@
+#include <bit>
+
 #include "rheo/wire/graph_codec.h"
+#include "rheo/wire/message_builder.h"
+#include "rheo/wire/reader.h"
 #include "rheo/wire/tensor_codec.h"
 
 namespace rheo::wire {
@@ -70,7 +74,99 @@ struct AttrWriter {
   void operator()(const op::Placeholder& v) const { proto.set_placeholder(v.name); }
 };
 
+// The field numbers of AttrValue, for those of its kinds that are read and written by hand.
+enum AttrField { kString = 2, kInt = 3, kFloat = 4, kBool = 5, kType = 6, kTensor = 8 };
+constexpr uint32_t kFloatTag = kFloat << 3 | 5;  // 32 bits
+
+template <typename T>
+void Take(StatusOr<T> made, op::AttrValue& value, Status& error) {
+  if (made.ok()) {
+    value = op::AttrValue(*std::move(made));
+  } else {
+    error = made.status();
+  }
+}
+
+bool ReadDTypeAttr(CodedInputStream& in, op::AttrValue& value, Status& error) {
+  int number;
+  if (!ReadInt32(in, number)) return false;
+  Take(DTypeFromNumber(number), value, error);
+  return true;
+}
+
+bool ReadFloatAttr(CodedInputStream& in, op::AttrValue& value) {
+  uint32_t bits;
+  if (!in.ReadLittleEndian32(&bits)) return false;
+  value = op::AttrValue(std::bit_cast<float>(bits));
+  return true;
+}
+
+bool ReadTensorAttr(CodedInputStream& in, DecodeContext& context, op::AttrValue& value,
+                    Status& error) {
+  Tensor tensor;
+  if (!ReadSub(in, [&] { return ReadTensor(in, context, tensor, error); })) return false;
+  value = op::AttrValue(std::move(tensor));
+  return true;
+}
+
+// Lists, shapes and functions, over the generated message.
+bool ReadOtherAttr(CodedInputStream& in, uint32_t tag, DecodeContext& context, op::AttrValue& value,
+                   Status& error) {
+  std::string bytes;
+  tensorflow::AttrValue proto;
+  if (!CopyField(in, tag, bytes) || !proto.ParseFromString(bytes)) return false;
+  if (proto.value_case() != tensorflow::AttrValue::VALUE_NOT_SET) {
+    Take(AttrFromProto(proto, context), value, error);
+  }
+  return true;
+}
+
+template <typename T, typename Read>
+bool ReadSimple(Read read, op::AttrValue& value) {
+  T v{};
+  if (!read(v)) return false;
+  value = op::AttrValue(std::move(v));
+  return true;
+}
+
 }  // namespace
+
+bool ReadAttr(CodedInputStream& in, DecodeContext& context, op::AttrValue& value, Status& error) {
+  return ReadFields(in, [&](uint32_t tag) {
+    switch (tag) {
+      case BytesField(kString):
+        return ReadSimple<std::string>([&](std::string& v) { return ReadBytes(in, v); }, value);
+      case IntField(kInt):
+        return ReadSimple<int64_t>([&](int64_t& v) { return ReadInt(in, v); }, value);
+      case IntField(kBool):
+        return ReadSimple<bool>([&](bool& v) { return ReadBool(in, v); }, value);
+      case kFloatTag:
+        return ReadFloatAttr(in, value);
+      case IntField(kType):
+        return ReadDTypeAttr(in, value, error);
+      case BytesField(kTensor):
+        return ReadTensorAttr(in, context, value, error);
+      default:
+        return ReadOtherAttr(in, tag, context, value, error);
+    }
+  });
+}
+
+void AppendAttr(const op::AttrValue& value, std::string& to) {
+  if (const auto* s = value.As<std::string>()) {
+    AppendBytes(kString, *s, to);
+  } else if (const auto* i = value.As<int64_t>()) {
+    AppendInt(kInt, *i, to);
+  } else if (const auto* b = value.As<bool>()) {
+    AppendInt(kBool, *b ? 1 : 0, to);
+  } else if (const auto* t = value.As<DType>()) {
+    AppendInt(kType, static_cast<int>(*t), to);
+  } else {
+    tensorflow::AttrValue proto;
+    AttrToProto(value, proto);
+    proto.AppendToString(&to);
+  }
+}
 
 StatusOr<op::AttrValue> AttrFromProto(tensorflow::AttrValue& proto, DecodeContext& context) {
   using tensorflow::AttrValue;

@@ -2,6 +2,10 @@
 #ifndef RHEO_WIRE_CONFIG_CODEC_H_
 #define RHEO_WIRE_CONFIG_CODEC_H_
 
+#include <google/protobuf/io/coded_stream.h>
+
+#include <string>
+
 #include "rheo/base/status.h"
 #include "rheo/service/cluster_spec.h"
 #include "rheo/service/master_service.h"
@@ -30,9 +34,10 @@ void CallableToProto(const service::CallableOptions& options, tensorflow::Callab
 trace::StepStats StatsFromProto(const tensorflow::StepStats& proto);
 void StatsToProto(const trace::StepStats& stats, tensorflow::StepStats& proto);
 
-Status MetadataFromProto(tensorflow::RunMetadata& proto, DecodeContext& context,
-                         service::RunMetadata& metadata);
-void MetadataToProto(const service::RunMetadata& metadata, tensorflow::RunMetadata& proto);
+// A RunMetadata; as ReadGraph (graph_codec.h).
+bool ReadMetadata(google::protobuf::io::CodedInputStream& in, DecodeContext& context,
+                  service::RunMetadata& metadata, Status& error);
+std::string SerializeMetadata(const service::RunMetadata& metadata);
 
 }  // namespace rheo::wire
 

@@ -7,6 +7,7 @@
 #include "rheo/wire/codec.h"
 #include "rheo/wire/config_codec.h"
 #include "rheo/wire/graph_codec.h"
+#include "rheo/wire/message_reader.h"
 #include "rheo/wire/proto_codec.h"
 #include "rheo/wire/tensor_codec.h"
 
@@ -47,6 +48,12 @@ Status ParseText(std::string_view bytes, Proto& proto) {
 }
 
 template <typename Proto>
+Status NeitherForm(std::string_view bytes) {
+  return InvalidArgument("{} bytes that are no {}, neither in text form nor in binary",
+                         bytes.size(), Proto::descriptor()->name());
+}
+
+template <typename Proto>
 Status ParseAny(std::string_view bytes, Proto& proto) {
   Status text_status;
   if (MayBeText(bytes)) {
@@ -58,8 +65,7 @@ Status ParseAny(std::string_view bytes, Proto& proto) {
     return OkStatus();
   }
   if (!text_status.ok()) return text_status;
-  return InvalidArgument("{} bytes that are no {}, neither in text form nor in binary",
-                         bytes.size(), Proto::descriptor()->name());
+  return NeitherForm<Proto>(bytes);
 }
 
 }  // namespace
@@ -71,18 +77,31 @@ StatusOr<service::ServerDef> ParseServerDef(std::string_view bytes) {
 }
 
 StatusOr<graph::GraphDef> ParseGraphDef(std::string_view bytes) {
-  google::protobuf::Arena arena;
-  auto& proto = *google::protobuf::Arena::CreateMessage<tensorflow::GraphDef>(&arena);
-  RHEO_RETURN_IF_ERROR(ParseAny(bytes, proto));
+  std::string binary;
+  Status text_status;
+  if (MayBeText(bytes)) {
+    google::protobuf::Arena arena;
+    auto& proto = *google::protobuf::Arena::CreateMessage<tensorflow::GraphDef>(&arena);
+    text_status = ParseText(bytes, proto);
+    if (text_status.ok()) {
+      binary = proto.SerializeAsString();
+      bytes = binary;
+    }
+  }
   graph::GraphDef def;
-  DecodeContext context;
-  RHEO_RETURN_IF_ERROR(GraphFromProto(proto, context, def));
+  Source source(bytes);
+  MessageReader reader(source);
+  Status error;
+  const Status malformed =
+      text_status.ok() ? NeitherForm<tensorflow::GraphDef>(bytes) : text_status;
+  if (bytes.size() > INT32_MAX || !ReadGraph(reader.in(), reader.context(), def, error)) {
+    return malformed;
+  }
+  RHEO_RETURN_IF_ERROR(error);
   return def;
 }
 
-std::string SerializeGraphDef(const graph::GraphDef& def) {
-  return EncodeProto<tensorflow::GraphDef>([&](auto& p) { GraphToProto(def, p); }).Flatten();
-}
+std::string SerializeGraphDef(const graph::GraphDef& def) { return SerializeGraph(def); }
 
 std::string SerializeServerDef(const service::ServerDef& def) {
   return EncodeProto<tensorflow::ServerDef>([&](auto& p) { ServerToProto(def, p); }).Flatten();

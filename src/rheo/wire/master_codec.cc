@@ -3,6 +3,8 @@
 #include "rheo/wire/config_codec.h"
 #include "rheo/wire/device_codec.h"
 #include "rheo/wire/graph_codec.h"
+#include "rheo/wire/message_builder.h"
+#include "rheo/wire/message_reader.h"
 #include "rheo/wire/proto/service.pb.h"
 #include "rheo/wire/proto_codec.h"
 
@@ -22,21 +24,33 @@ void TakeAll(const RepeatedPtrField<std::string>& from, std::vector<std::string>
 }  // namespace
 
 Message Encode(const service::CreateSessionRequest& value) {
-  return EncodeProto<tensorflow::CreateSessionRequest>([&](auto& p) {
-    GraphToProto(value.graph, *p.mutable_graph_def());
-    ConfigToProto(value.config, *p.mutable_config());
-    p.set_target(value.target);
-  });
+  tensorflow::ConfigProto config;
+  ConfigToProto(value.config, config);
+  MessageBuilder builder;
+  builder.PutMessage(1, SerializeGraph(value.graph));
+  builder.PutString(2, config.SerializeAsString());
+  builder.AddString(3, value.target);
+  return std::move(builder).Finish();
 }
 
 Status Decode(Source& source, service::CreateSessionRequest& value) {
-  return DecodeProto<tensorflow::CreateSessionRequest>(source, BadRequest(), [&](auto& p) {
-    DecodeContext context{source.variants()};
-    RHEO_RETURN_IF_ERROR(GraphFromProto(*p.mutable_graph_def(), context, value.graph));
-    RHEO_ASSIGN_OR_RETURN(value.config, ConfigFromProto(p.config()));
-    value.target = p.target();
-    return OkStatus();
-  });
+  value = {};
+  tensorflow::ConfigProto config;
+  MessageReader reader(source);
+  RHEO_RETURN_IF_ERROR(reader.Read(BadRequest(), [&](uint32_t tag) {
+    switch (tag) {
+      case BytesField(1):
+        return reader.ReadGraphField(value.graph);
+      case BytesField(2):
+        return ReadMessage(reader.in(), config);
+      case BytesField(3):
+        return ReadBytes(reader.in(), value.target);
+      default:
+        return SkipField(reader.in(), tag);
+    }
+  }));
+  RHEO_ASSIGN_OR_RETURN(value.config, ConfigFromProto(config));
+  return OkStatus();
 }
 
 Message Encode(const service::CreateSessionResponse& value) {
@@ -55,20 +69,27 @@ Status Decode(Source& source, service::CreateSessionResponse& value) {
 }
 
 Message Encode(const service::ExtendSessionRequest& value) {
-  return EncodeProto<tensorflow::ExtendSessionRequest>([&](auto& p) {
-    p.set_session_handle(value.session.value);
-    GraphToProto(value.graph, *p.mutable_graph_def());
-    p.set_current_graph_version(value.current_graph_version);
-  });
+  MessageBuilder builder;
+  builder.AddString(1, value.session.value);
+  builder.PutMessage(2, SerializeGraph(value.graph));
+  builder.AddInt(3, value.current_graph_version);
+  return std::move(builder).Finish();
 }
 
 Status Decode(Source& source, service::ExtendSessionRequest& value) {
-  return DecodeProto<tensorflow::ExtendSessionRequest>(source, BadRequest(), [&](auto& p) {
-    value.session = SessionHandle(p.session_handle());
-    DecodeContext context{source.variants()};
-    RHEO_RETURN_IF_ERROR(GraphFromProto(*p.mutable_graph_def(), context, value.graph));
-    value.current_graph_version = p.current_graph_version();
-    return OkStatus();
+  value = {};
+  MessageReader reader(source);
+  return reader.Read(BadRequest(), [&](uint32_t tag) {
+    switch (tag) {
+      case BytesField(1):
+        return ReadBytes(reader.in(), value.session.value);
+      case BytesField(2):
+        return reader.ReadGraphField(value.graph);
+      case IntField(3):
+        return ReadInt(reader.in(), value.current_graph_version);
+      default:
+        return SkipField(reader.in(), tag);
+    }
   });
 }
 

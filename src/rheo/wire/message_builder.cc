@@ -16,6 +16,13 @@ void AppendVarint(uint64_t value, std::string& to) {
   to.push_back(static_cast<char>(value));
 }
 
+void MessageBuilder::PutMessage(int field, std::string bytes) {
+  if (bytes.size() <= kMaxCopiedBytes) return PutString(field, bytes);
+  StartMessage(field, bytes.size());
+  FlushTail();
+  message_.slices.emplace_back(std::move(bytes));
+}
+
 void MessageBuilder::AppendFrom(const BufferRef& buffer, std::string_view bytes) {
   if (bytes.size() <= kMaxCopiedBytes) {
     Append(bytes);

@@ -23,6 +23,17 @@ inline size_t DelimitedSize(size_t num_bytes) { return 1 + VarintSize(num_bytes)
 
 void AppendVarint(uint64_t value, std::string& to);
 
+// Whole fields at the end of a string; written even when they have their default value.
+inline void AppendInt(int field, int64_t value, std::string& to) {
+  AppendVarint(static_cast<uint32_t>(field) << 3, to);
+  AppendVarint(static_cast<uint64_t>(value), to);
+}
+inline void AppendBytes(int field, std::string_view value, std::string& to) {
+  AppendVarint(static_cast<uint32_t>(field) << 3 | 2, to);
+  AppendVarint(value.size(), to);
+  to.append(value);
+}
+
 class MessageBuilder {
  public:
   // As protobuf does, Add… leaves out a field that has its default value.
@@ -45,6 +56,8 @@ class MessageBuilder {
     StartMessage(field, value.size());
     tail_.append(value);
   }
+  // As PutString for a serialized submessage that may be large: it is not copied.
+  void PutMessage(int field, std::string bytes);
   // The caller goes on with exactly `num_bytes` bytes of a submessage.
   void StartMessage(int field, size_t num_bytes) {
     PutTag(field, 2);

@@ -4,6 +4,7 @@
 #define RHEO_WIRE_READER_H_
 
 #include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/message_lite.h>
 #include <google/protobuf/wire_format_lite.h>
 
@@ -19,6 +20,13 @@ constexpr uint32_t BytesField(int field) { return static_cast<uint32_t>(field) <
 
 inline bool SkipField(CodedInputStream& in, uint32_t tag) {
   return google::protobuf::internal::WireFormatLite::SkipField(&in, tag);
+}
+
+// Appends the field of `tag` as it stands to `copy`.
+inline bool CopyField(CodedInputStream& in, uint32_t tag, std::string& copy) {
+  google::protobuf::io::StringOutputStream stream(&copy);
+  google::protobuf::io::CodedOutputStream out(&stream);
+  return google::protobuf::internal::WireFormatLite::SkipField(&in, tag, &out);
 }
 
 // Calls `on_field(tag)` for each field up to the limit. It consumes the field, unknown ones with
@@ -62,6 +70,14 @@ bool ReadBytesInto(CodedInputStream& in, Strings& strings) {
 inline bool ReadMessage(CodedInputStream& in, google::protobuf::MessageLite& message) {
   std::string bytes;
   return ReadBytes(in, bytes) && message.MergeFromString(bytes);
+}
+
+// A varint field that C++ takes as an int: what is beyond 32 bits is cut off, as protobuf does.
+inline bool ReadInt32(CodedInputStream& in, int& value) {
+  uint64_t bits;
+  if (!in.ReadVarint64(&bits)) return false;
+  value = static_cast<int>(bits);
+  return true;
 }
 
 inline bool ReadInt(CodedInputStream& in, int64_t& value) {

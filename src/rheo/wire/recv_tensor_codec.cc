@@ -2,7 +2,7 @@
 // and PushTensors, the same unasked.
 #include "rheo/wire/codec.h"
 #include "rheo/wire/message_builder.h"
-#include "rheo/wire/named_tensor.h"
+#include "rheo/wire/message_reader.h"
 #include "rheo/wire/proto/service.pb.h"
 
 namespace rheo::wire {
@@ -11,7 +11,7 @@ namespace {
 // What a dead value carries, whatever the dtype of its edge.
 Tensor DeadTensor() { return Tensor(DType::kFloat, Shape{0}); }
 
-bool ReadKey(TensorMessageReader& reader, rendezvous::RendezvousKey& key) {
+bool ReadKey(MessageReader& reader, rendezvous::RendezvousKey& key) {
   std::string text;
   if (!ReadBytes(reader.in(), text)) return false;
   StatusOr<rendezvous::RendezvousKey> parsed = ParseKey(text);
@@ -39,7 +39,7 @@ void PutEntry(const service::PushTensorsRequest::Entry& entry, MessageBuilder& b
   if (!entry.item.is_dead) PutTensor(4, form, builder);
 }
 
-bool ReadEntry(TensorMessageReader& reader, size_t i, service::PushTensorsRequest::Entry& entry) {
+bool ReadEntry(MessageReader& reader, size_t i, service::PushTensorsRequest::Entry& entry) {
   CodedInputStream& in = reader.in();
   return ReadFields(in, [&](uint32_t tag) {
     switch (tag) {
@@ -71,7 +71,7 @@ Message Encode(const service::RecvTensorRequest& value) {
 Status Decode(Source& source, service::RecvTensorRequest& value) {
   value = {};
   bool has_key = false;
-  TensorMessageReader reader(source);
+  MessageReader reader(source);
   CodedInputStream& in = reader.in();
   RHEO_RETURN_IF_ERROR(reader.Read(BadRequest(), [&](uint32_t tag) {
     switch (tag) {
@@ -109,7 +109,7 @@ Status Decode(Source& source, service::RecvTensorResponse& value) {
   value = {};
   bool has_tensor = false;
   Status tensor_error;
-  TensorMessageReader reader(source);
+  MessageReader reader(source);
   CodedInputStream& in = reader.in();
   RHEO_RETURN_IF_ERROR(reader.Read(BadResponse(), [&](uint32_t tag) {
     switch (tag) {
@@ -145,7 +145,7 @@ Message Encode(const service::PushTensorsRequest& value) {
 
 Status Decode(Source& source, service::PushTensorsRequest& value) {
   value = {};
-  TensorMessageReader reader(source);
+  MessageReader reader(source);
   return reader.Read(BadRequest(), [&](uint32_t tag) {
     if (tag != BytesField(1)) return SkipField(reader.in(), tag);
     const size_t i = value.tensors.size();

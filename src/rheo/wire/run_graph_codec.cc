@@ -3,7 +3,7 @@
 #include "rheo/wire/config_codec.h"
 #include "rheo/wire/graph_codec.h"
 #include "rheo/wire/message_builder.h"
-#include "rheo/wire/named_tensor.h"
+#include "rheo/wire/message_reader.h"
 #include "rheo/wire/proto/service.pb.h"
 #include "rheo/wire/status_codec.h"
 
@@ -25,15 +25,8 @@ std::string Serialized(const trace::StepStats& stats) {
   return proto.SerializeAsString();
 }
 
-std::string Serialized(const graph::GraphDef& graph) {
-  google::protobuf::Arena arena;
-  auto& proto = *google::protobuf::Arena::CreateMessage<tensorflow::GraphDef>(&arena);
-  GraphToProto(graph, proto);
-  return proto.SerializeAsString();
-}
-
 // A NamedTensorProto whose name is a rendezvous key.
-bool ReadKeyedTensor(TensorMessageReader& reader, std::string_view kind,
+bool ReadKeyedTensor(MessageReader& reader, std::string_view kind,
                      std::vector<service::KeyedTensor>& tensors) {
   const size_t i = tensors.size();
   service::KeyedTensor& entry = tensors.emplace_back();
@@ -50,7 +43,7 @@ bool ReadKeyedTensor(TensorMessageReader& reader, std::string_view kind,
   return true;
 }
 
-bool ReadRecvKey(TensorMessageReader& reader, service::RunGraphRequest& value) {
+bool ReadRecvKey(MessageReader& reader, service::RunGraphRequest& value) {
   std::string text;
   if (!ReadBytes(reader.in(), text)) return false;
   if (StatusOr<rendezvous::RendezvousKey> key = ParseKey(text); key.ok()) {
@@ -62,7 +55,7 @@ bool ReadRecvKey(TensorMessageReader& reader, service::RunGraphRequest& value) {
   return true;
 }
 
-bool ReadExecOptions(TensorMessageReader& reader, service::ExecOptions& exec) {
+bool ReadExecOptions(MessageReader& reader, service::ExecOptions& exec) {
   tensorflow::ExecutorOpts proto;
   if (!ReadMessage(reader.in(), proto)) return false;
   exec.record_costs = proto.record_costs();
@@ -72,18 +65,10 @@ bool ReadExecOptions(TensorMessageReader& reader, service::ExecOptions& exec) {
   return true;
 }
 
-bool ReadStats(TensorMessageReader& reader, trace::StepStats& stats) {
+bool ReadStats(MessageReader& reader, trace::StepStats& stats) {
   tensorflow::StepStats proto;
   if (!ReadMessage(reader.in(), proto)) return false;
   stats = StatsFromProto(proto);
-  return true;
-}
-
-bool ReadGraph(TensorMessageReader& reader, graph::GraphDef& graph) {
-  google::protobuf::Arena arena;
-  auto& proto = *google::protobuf::Arena::CreateMessage<tensorflow::GraphDef>(&arena);
-  if (!ReadMessage(reader.in(), proto)) return false;
-  reader.Keep(GraphFromProto(proto, reader.context(), graph));
   return true;
 }
 
@@ -112,7 +97,7 @@ Message Encode(const service::RunGraphRequest& value, BodyErrors body_errors) {
 Status Decode(Source& source, service::RunGraphRequest& value, BodyErrors& body_errors) {
   value = {};
   value.create_worker_session_called = false;
-  TensorMessageReader reader(source);
+  MessageReader reader(source);
   CodedInputStream& in = reader.in();
   return reader.Read(BadRequest(), [&](uint32_t tag) {
     switch (tag) {
@@ -152,7 +137,7 @@ Message Encode(const service::RunGraphResponse& value, const Status& error) {
   if (!value.step_stats.devices.empty()) builder.PutString(2, Serialized(value.step_stats));
   builder.PutString(3, value.cost_graph);  // present even when empty
   for (const graph::GraphDef& graph : value.partition_graphs) {
-    builder.PutString(4, Serialized(graph));
+    builder.PutMessage(4, SerializeGraph(graph));
   }
   builder.AddInt(5, static_cast<int>(error.code()));
   builder.AddString(6, ToUtf8(rheo::Message(error)));
@@ -163,7 +148,7 @@ Status Decode(Source& source, service::RunGraphResponse& value, Status& error) {
   value = {};
   int64_t code = 0;
   std::string text;
-  TensorMessageReader reader(source);
+  MessageReader reader(source);
   CodedInputStream& in = reader.in();
   const Status status = reader.Read(BadResponse(), [&](uint32_t tag) {
     switch (tag) {
@@ -174,7 +159,7 @@ Status Decode(Source& source, service::RunGraphResponse& value, Status& error) {
       case BytesField(3):
         return ReadBytes(in, value.cost_graph);
       case BytesField(4):
-        return ReadGraph(reader, value.partition_graphs.emplace_back());
+        return reader.ReadGraphField(value.partition_graphs.emplace_back());
       case IntField(5):
         return ReadInt(in, code);
       case BytesField(6):

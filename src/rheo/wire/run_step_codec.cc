@@ -2,7 +2,7 @@
 #include "rheo/wire/codec.h"
 #include "rheo/wire/config_codec.h"
 #include "rheo/wire/message_builder.h"
-#include "rheo/wire/named_tensor.h"
+#include "rheo/wire/message_reader.h"
 #include "rheo/wire/proto/config.pb.h"
 #include "rheo/wire/status_codec.h"
 
@@ -15,25 +15,20 @@ std::string Serialized(const service::RunOptions& options) {
   return proto.SerializeAsString();
 }
 
-std::string Serialized(const service::RunMetadata& metadata) {
-  google::protobuf::Arena arena;
-  auto& proto = *google::protobuf::Arena::CreateMessage<tensorflow::RunMetadata>(&arena);
-  MetadataToProto(metadata, proto);
-  return proto.SerializeAsString();
-}
-
-bool ReadOptions(TensorMessageReader& reader, service::RunOptions& options) {
+bool ReadOptions(MessageReader& reader, service::RunOptions& options) {
   tensorflow::RunOptions proto;
   if (!ReadMessage(reader.in(), proto)) return false;
   options = RunOptionsFromProto(proto);
   return true;
 }
 
-bool ReadMetadata(TensorMessageReader& reader, service::RunMetadata& metadata) {
-  google::protobuf::Arena arena;
-  auto& proto = *google::protobuf::Arena::CreateMessage<tensorflow::RunMetadata>(&arena);
-  if (!ReadMessage(reader.in(), proto)) return false;
-  reader.Keep(MetadataFromProto(proto, reader.context(), metadata));
+bool ReadMetadataField(MessageReader& reader, service::RunMetadata& metadata) {
+  Status error;
+  if (!ReadSub(reader.in(),
+               [&] { return ReadMetadata(reader.in(), reader.context(), metadata, error); })) {
+    return false;
+  }
+  reader.Keep(std::move(error));
   return true;
 }
 
@@ -56,7 +51,7 @@ Message Encode(const service::RunStepRequest& value, BodyErrors body_errors) {
 
 Status Decode(Source& source, service::RunStepRequest& value, BodyErrors& body_errors) {
   value = {};
-  TensorMessageReader reader(source);
+  MessageReader reader(source);
   CodedInputStream& in = reader.in();
   return reader.Read(BadRequest(), [&](uint32_t tag) {
     switch (tag) {
@@ -91,7 +86,7 @@ Message Encode(const service::RunStepResponse& value, const Status& error) {
   for (const service::NamedTensor& t : value.tensors) {
     PutNamedTensor(1, t.name, t.tensor, builder);
   }
-  builder.PutString(2, Serialized(value.metadata));
+  builder.PutMessage(2, SerializeMetadata(value.metadata));
   builder.AddInt(3, static_cast<int>(error.code()));
   builder.AddString(4, ToUtf8(rheo::Message(error)));
   return std::move(builder).Finish();
@@ -101,7 +96,7 @@ Status Decode(Source& source, service::RunStepResponse& value, Status& error) {
   value = {};
   int64_t code = 0;
   std::string text;
-  TensorMessageReader reader(source);
+  MessageReader reader(source);
   CodedInputStream& in = reader.in();
   const Status status = reader.Read(BadResponse(), [&](uint32_t tag) {
     switch (tag) {
@@ -112,7 +107,7 @@ Status Decode(Source& source, service::RunStepResponse& value, Status& error) {
                                       [i] { return fmt::format("fetch value {}", i); });
       }
       case BytesField(2):
-        return ReadMetadata(reader, value.metadata);
+        return ReadMetadataField(reader, value.metadata);
       case IntField(3):
         return ReadInt(in, code);
       case BytesField(4):
@@ -138,7 +133,7 @@ Message Encode(const service::RunCallableRequest& value) {
 
 Status Decode(Source& source, service::RunCallableRequest& value) {
   value = {};
-  TensorMessageReader reader(source);
+  MessageReader reader(source);
   CodedInputStream& in = reader.in();
   return reader.Read(BadRequest(), [&](uint32_t tag) {
     switch (tag) {
@@ -164,13 +159,13 @@ Message Encode(const service::RunCallableResponse& value) {
   for (const Tensor& fetch : value.fetches) {
     PutTensor(1, TensorForm(fetch, TensorLayout::kProtobuf), builder);
   }
-  builder.PutString(2, Serialized(value.metadata));
+  builder.PutMessage(2, SerializeMetadata(value.metadata));
   return std::move(builder).Finish();
 }
 
 Status Decode(Source& source, service::RunCallableResponse& value) {
   value = {};
-  TensorMessageReader reader(source);
+  MessageReader reader(source);
   CodedInputStream& in = reader.in();
   return reader.Read(BadResponse(), [&](uint32_t tag) {
     switch (tag) {
@@ -180,7 +175,7 @@ Status Decode(Source& source, service::RunCallableResponse& value) {
                                       [i] { return fmt::format("fetch value {}", i); });
       }
       case BytesField(2):
-        return ReadMetadata(reader, value.metadata);
+        return ReadMetadataField(reader, value.metadata);
       default:
         return SkipField(in, tag);
     }

@@ -3,6 +3,8 @@
 
 #include "rheo/wire/config_codec.h"
 #include "rheo/wire/graph_codec.h"
+#include "rheo/wire/message_builder.h"
+#include "rheo/wire/reader.h"
 
 namespace rheo::wire {
 namespace {
@@ -145,26 +147,40 @@ void CallableToProto(const service::CallableOptions& options, tensorflow::Callab
   }
 }
 
-Status MetadataFromProto(tensorflow::RunMetadata& proto, DecodeContext& context,
-                         service::RunMetadata& metadata) {
-  metadata.step_stats = StatsFromProto(proto.step_stats());
-  metadata.cost_graph = proto.cost_graph().SerializeAsString();
-  for (auto& graph : *proto.mutable_partition_graphs()) {
-    RHEO_RETURN_IF_ERROR(GraphFromProto(graph, context, metadata.partition_graphs.emplace_back()));
-  }
-  return OkStatus();
+bool ReadMetadata(CodedInputStream& in, DecodeContext& context, service::RunMetadata& metadata,
+                  Status& error) {
+  return ReadFields(in, [&](uint32_t tag) {
+    switch (tag) {
+      case BytesField(1): {
+        tensorflow::StepStats proto;
+        if (!ReadMessage(in, proto)) return false;
+        metadata.step_stats = StatsFromProto(proto);
+        return true;
+      }
+      case BytesField(2):
+        return ReadBytes(in, metadata.cost_graph);
+      case BytesField(3):
+        return ReadSub(in, [&] {
+          return ReadGraph(in, context, metadata.partition_graphs.emplace_back(), error);
+        });
+      default:
+        return SkipField(in, tag);
+    }
+  });
 }
 
-void MetadataToProto(const service::RunMetadata& metadata, tensorflow::RunMetadata& proto) {
+std::string SerializeMetadata(const service::RunMetadata& metadata) {
+  std::string bytes;
   if (!metadata.step_stats.devices.empty()) {
-    StatsToProto(metadata.step_stats, *proto.mutable_step_stats());
+    tensorflow::StepStats proto;
+    StatsToProto(metadata.step_stats, proto);
+    AppendBytes(1, proto.SerializeAsString(), bytes);
   }
-  if (!metadata.cost_graph.empty()) {
-    proto.mutable_cost_graph()->ParseFromString(metadata.cost_graph);
-  }
+  if (!metadata.cost_graph.empty()) AppendBytes(2, metadata.cost_graph, bytes);
   for (const graph::GraphDef& graph : metadata.partition_graphs) {
-    GraphToProto(graph, *proto.add_partition_graphs());
+    AppendBytes(3, SerializeGraph(graph), bytes);
   }
+  return bytes;
 }
 
 }  // namespace rheo::wire

@@ -4,6 +4,8 @@
 #include "rheo/wire/config_codec.h"
 #include "rheo/wire/device_codec.h"
 #include "rheo/wire/graph_codec.h"
+#include "rheo/wire/message_builder.h"
+#include "rheo/wire/message_reader.h"
 #include "rheo/wire/proto/service.pb.h"
 #include "rheo/wire/proto_codec.h"
 
@@ -67,30 +69,48 @@ Status Decode(Source& source, service::DeleteWorkerSessionRequest& value) {
 
 // graph_options repeats what config_proto holds, for workers that read only the former.
 Message Encode(const service::RegisterGraphRequest& value) {
-  return EncodeProto<tensorflow::RegisterGraphRequest>([&](auto& p) {
-    p.set_session_handle(value.session.value);
-    GraphToProto(value.graph, *p.mutable_graph_def());
-    ConfigToProto(value.config, *p.mutable_config_proto());
-    *p.mutable_graph_options() = p.config_proto().graph_options();
-    p.mutable_debug_options();
-    p.set_create_worker_session_called(value.create_worker_session_called);
-    p.set_collective_graph_key(value.collective_graph_key);
-  });
+  tensorflow::ConfigProto config;
+  ConfigToProto(value.config, config);
+  MessageBuilder builder;
+  builder.AddString(1, value.session.value);
+  builder.PutMessage(2, SerializeGraph(value.graph));
+  builder.PutString(4, config.graph_options().SerializeAsString());
+  builder.AddBool(6, value.create_worker_session_called);
+  builder.AddInt(7, value.collective_graph_key);
+  builder.PutString(8, config.SerializeAsString());
+  return std::move(builder).Finish();
 }
 
 Status Decode(Source& source, service::RegisterGraphRequest& value) {
-  return DecodeProto<tensorflow::RegisterGraphRequest>(source, BadRequest(), [&](auto& p) {
-    value.session = SessionHandle(p.session_handle());
-    value.create_worker_session_called = p.create_worker_session_called();
-    value.collective_graph_key = p.collective_graph_key();
-    DecodeContext context{source.variants()};
-    RHEO_RETURN_IF_ERROR(GraphFromProto(*p.mutable_graph_def(), context, value.graph));
-    if (p.graph_options().ByteSizeLong() > 0 && !p.config_proto().has_graph_options()) {
-      *p.mutable_config_proto()->mutable_graph_options() = p.graph_options();
+  value = {};
+  value.create_worker_session_called = false;
+  tensorflow::ConfigProto config;
+  tensorflow::GraphOptions graph_options;
+  MessageReader reader(source);
+  CodedInputStream& in = reader.in();
+  RHEO_RETURN_IF_ERROR(reader.Read(BadRequest(), [&](uint32_t tag) {
+    switch (tag) {
+      case BytesField(1):
+        return ReadBytes(in, value.session.value);
+      case BytesField(2):
+        return reader.ReadGraphField(value.graph);
+      case BytesField(4):
+        return ReadMessage(in, graph_options);
+      case IntField(6):
+        return ReadBool(in, value.create_worker_session_called);
+      case IntField(7):
+        return ReadInt(in, value.collective_graph_key);
+      case BytesField(8):
+        return ReadMessage(in, config);
+      default:
+        return SkipField(in, tag);
     }
-    RHEO_ASSIGN_OR_RETURN(value.config, ConfigFromProto(p.config_proto()));
-    return OkStatus();
-  });
+  }));
+  if (graph_options.ByteSizeLong() > 0 && !config.has_graph_options()) {
+    *config.mutable_graph_options() = graph_options;
+  }
+  RHEO_ASSIGN_OR_RETURN(value.config, ConfigFromProto(config));
+  return OkStatus();
 }
 
 Message Encode(const service::RegisterGraphResponse& value) {

@@ -1,11 +1,12 @@
-// NamedTensorProto, and what else the codecs of messages with tensors share.
-#ifndef RHEO_WIRE_NAMED_TENSOR_H_
-#define RHEO_WIRE_NAMED_TENSOR_H_
+// What the codecs of messages with tensors and graphs share.
+#ifndef RHEO_WIRE_MESSAGE_READER_H_
+#define RHEO_WIRE_MESSAGE_READER_H_
 
 #include <fmt/format.h>
 
 #include <string>
 
+#include "rheo/wire/graph_codec.h"
 #include "rheo/wire/proto_codec.h"
 #include "rheo/wire/reader.h"
 #include "rheo/wire/source.h"
@@ -31,9 +32,9 @@ inline void PutNamedTensor(int field, std::string_view name, const Tensor& tenso
 
 // Parses a message with tensors. The bytes are read to their end even when content makes no sense,
 // so that the fields that say how to answer are known; the first such error is kept.
-class TensorMessageReader {
+class MessageReader {
  public:
-  explicit TensorMessageReader(Source& source) : in_(source.stream()) {
+  explicit MessageReader(Source& source) : in_(source.stream()) {
     context_.variants = source.variants();
     fits_ = source.num_bytes() <= INT32_MAX;
     if (fits_) in_.PushLimit(static_cast<int>(source.num_bytes()));
@@ -62,6 +63,14 @@ class TensorMessageReader {
     Status error;
     if (!ReadSub(in_, [&] { return ReadTensor(in_, context_, tensor, error); })) return false;
     if (!error.ok()) Keep(Prefix(error, fmt::format("Invalid TensorProto for {}: ", name())));
+    return true;
+  }
+
+  // Reads a field of type GraphDef.
+  bool ReadGraphField(graph::GraphDef& def) {
+    Status error;
+    if (!ReadSub(in_, [&] { return ReadGraph(in_, context_, def, error); })) return false;
+    Keep(std::move(error));
     return true;
   }
 
@@ -95,4 +104,4 @@ class TensorMessageReader {
 
 }  // namespace rheo::wire
 
-#endif  // RHEO_WIRE_NAMED_TENSOR_H_
+#endif  // RHEO_WIRE_MESSAGE_READER_H_
