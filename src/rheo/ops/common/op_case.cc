@@ -47,10 +47,11 @@ std::vector<double> Draw(int64_t n, const Values& v, bool whole, Random64& rando
     for (size_t i = drawn.size(); i > 1; --i) std::swap(drawn[i - 1], drawn[random.Next() % i]);
     return drawn;
   }
+  const double first = std::ceil(v.low);
   for (double& d : drawn) {
     do {
       d = v.low + (v.high - v.low) * random.Uniform();
-      if (whole) d = std::floor(v.low + (v.high - v.low + 1) * random.Uniform());
+      if (whole) d = first + std::floor((std::floor(v.high) - first + 1) * random.Uniform());
     } while (std::abs(d) < v.gap);
   }
   return drawn;

@@ -1,0 +1,16 @@
+#include "rheo/ops/nn/op_cases.h"
+
+#include "rheo/ops/nn/op_cases_internal.h"
+
+namespace rheo::ops {
+
+std::vector<OpCase> NnOpCases() {
+  std::vector<OpCase> cases;
+  AddActivationCases(cases);
+  AddLossCases(cases);
+  AddBiasCases(cases);
+  AddTopKCases(cases);
+  return cases;
+}
+
+}  // namespace rheo::ops
