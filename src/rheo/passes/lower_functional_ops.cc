@@ -12,7 +12,7 @@ using graph::Graph;
 using graph::Node;
 
 // Functions that call themselves would go on for ever.
-constexpr int kMaxNodes = 10'000'000;
+constexpr int kMaxAddedNodes = 2'000'000;
 
 bool IsMarked(const Node& node, std::string_view attr) {
   return node.attrs().GetOr<bool>(attr, false);
@@ -65,6 +65,7 @@ Status LowerNode(bool inline_all_calls, Graph& graph, Node* node) {
 }  // namespace
 
 Status LowerFunctionalOps(bool inline_all_calls, Graph& graph) {
+  const int limit = graph.num_node_ids() + kMaxAddedNodes;
   // Bodies come at the end, so that one walk over growing ids meets what they contain.
   for (int id = 0; id < graph.num_node_ids(); ++id) {
     Node* node = graph.node_by_id(id);
@@ -73,7 +74,7 @@ Status LowerFunctionalOps(bool inline_all_calls, Graph& graph) {
     if (Status status = LowerNode(inline_all_calls, graph, node); !status.ok()) {
       return Append(status, fmt::format("\n\t [[{{{{node {}}}}}]]", name));
     }
-    if (graph.num_node_ids() > kMaxNodes) {
+    if (graph.num_node_ids() > limit) {
       return InvalidArgument("{{{{node {}}}}}: inlining does not end; does a function call itself?",
                              name);
     }
