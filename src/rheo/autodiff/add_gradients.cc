@@ -102,9 +102,11 @@ class Differentiation {
   std::vector<bool> NodesBetween(const std::vector<Output>& xs,
                                  const std::vector<Output>& ys) const {
     const std::vector<bool> forward = Reach(xs, [this](const Node& node, auto go) {
-      if (registry_.IsNotDifferentiable(node.op())) return;
+      // An x may itself come from an op without a gradient (Placeholder, VarHandleOp).
       for (const Edge* edge : node.out_edges()) {
-        if (CarriesGradient(*edge)) go(edge->dst);
+        if (CarriesGradient(*edge) && !registry_.IsNotDifferentiable(edge->dst->op())) {
+          go(edge->dst);
+        }
       }
     });
     return Reach(

@@ -65,6 +65,14 @@ TEST_F(AddGradientsTest, FollowsAChainToEachInput) {
   EXPECT_EQ(to_a.name(), "gradients/y_grad/Mul");
 }
 
+TEST_F(AddGradientsTest, ReachesAnInputWhoseOwnOpIsNotDifferentiable) {
+  gradients_.AddNotDifferentiable("Placeholder");
+  const Output a = Float("a");
+  const auto grads = Gradients({ops::Mul(g(), a, a)}, {a});
+  ASSERT_TRUE(grads.ok()) << grads.status();
+  EXPECT_TRUE((*grads)[0].has_value());
+}
+
 TEST_F(AddGradientsTest, SumsOverAllUsesOfAnInput) {
   const Output a = Float("a");
   const Output twice = a + a;
