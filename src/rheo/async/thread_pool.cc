@@ -60,9 +60,8 @@ class ThreadPool::Impl {
       {
         MutexLock lock(mutex_);
         ++sleepers_;
-        cv_.Wait(mutex_, [this]() RHEO_NO_THREAD_SAFETY_ANALYSIS {
-          return !tasks_.empty() || stopping_;
-        });
+        cv_.Wait(mutex_,
+                 [this]() RHEO_NO_THREAD_SAFETY_ANALYSIS { return !tasks_.empty() || stopping_; });
         --sleepers_;
         if (tasks_.empty()) return;
         task = std::move(tasks_.front());

@@ -52,9 +52,8 @@ TEST(TimerQueueTest, DestructionForgetsPendingTimers) {
 TEST(TimerQueueTest, CallbackMayAddTimers) {
   TimerQueue timers;
   Notification done;
-  timers.Add(steady_clock::now(), [&] {
-    timers.Add(steady_clock::now() + milliseconds(1), [&] { done.Notify(); });
-  });
+  timers.Add(steady_clock::now(),
+             [&] { timers.Add(steady_clock::now() + milliseconds(1), [&] { done.Notify(); }); });
   done.Wait();
 }
 

@@ -9,7 +9,8 @@ namespace rheo {
 uint64_t RandomUint64() {
   thread_local std::mt19937_64 generator = [] {
     std::random_device device;
-    std::seed_seq seed{device(), device(), device(), device(), device(), device(), device(), device()};
+    std::seed_seq seed{device(), device(), device(), device(),
+                       device(), device(), device(), device()};
     return std::mt19937_64(seed);
   }();
   return generator();

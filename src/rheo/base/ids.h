@@ -38,9 +38,9 @@ using GraphHandle = StrongId<struct GraphHandleTag, std::string>;
 // A random 64-bit number from a generator seeded by the system; thread-safe.
 uint64_t RandomUint64();
 
-StepId NewStepId();              // 57-bit, non-negative
-Incarnation NewIncarnation();    // never 0
-RequestId NewRequestId();        // never 0
+StepId NewStepId();            // 57-bit, non-negative
+Incarnation NewIncarnation();  // never 0
+RequestId NewRequestId();      // never 0
 SessionHandle NewSessionHandle();
 
 }  // namespace rheo

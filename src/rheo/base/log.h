@@ -24,11 +24,11 @@ void LogFormatted(LogLevel level, const char* file, int line, fmt::format_string
 
 }  // namespace rheo
 
-#define RHEO_LOG(Level, ...)                                                               \
-  do {                                                                                     \
-    if (::rheo::LogEnabled(::rheo::LogLevel::k##Level)) {                                  \
-      ::rheo::LogFormatted(::rheo::LogLevel::k##Level, __FILE__, __LINE__, __VA_ARGS__);   \
-    }                                                                                      \
+#define RHEO_LOG(Level, ...)                                                             \
+  do {                                                                                   \
+    if (::rheo::LogEnabled(::rheo::LogLevel::k##Level)) {                                \
+      ::rheo::LogFormatted(::rheo::LogLevel::k##Level, __FILE__, __LINE__, __VA_ARGS__); \
+    }                                                                                    \
   } while (false)
 
 #endif  // RHEO_BASE_LOG_H_

@@ -24,8 +24,7 @@ using absl::StatusCode;
 using absl::StatusOr;
 
 // Payload keys as they travel between tasks (TensorFlow's type URLs); their values are empty.
-inline constexpr std::string_view kDerivedPayload =
-    "type.googleapis.com/tensorflow.DerivedStatus";
+inline constexpr std::string_view kDerivedPayload = "type.googleapis.com/tensorflow.DerivedStatus";
 inline constexpr std::string_view kWorkerRestartedPayload =
     "type.googleapis.com/tensorflow.distributed_runtime.WorkerPossiblyRestarted";
 inline constexpr std::string_view kPayloadsLostPayload =
@@ -34,10 +33,10 @@ inline constexpr std::string_view kPayloadsLostPayload =
 // A status of `code` with the formatted text. Prefer the named forms below.
 Status MakeStatus(StatusCode code, fmt::string_view format, fmt::format_args args);
 
-#define RHEO_STATUS_FORM(Name, kCode)                                                   \
-  template <typename... Args>                                                           \
-  [[nodiscard]] Status Name(fmt::format_string<Args...> format, Args&&... args) {       \
-    return MakeStatus(StatusCode::kCode, format, fmt::make_format_args(args...));       \
+#define RHEO_STATUS_FORM(Name, kCode)                                             \
+  template <typename... Args>                                                     \
+  [[nodiscard]] Status Name(fmt::format_string<Args...> format, Args&&... args) { \
+    return MakeStatus(StatusCode::kCode, format, fmt::make_format_args(args...)); \
   }
 RHEO_STATUS_FORM(Cancelled, kCancelled)
 RHEO_STATUS_FORM(InvalidArgument, kInvalidArgument)
@@ -80,16 +79,16 @@ std::string_view CodeName(StatusCode code);
 #define RHEO_CONCAT_(a, b) RHEO_CONCAT_INNER_(a, b)
 
 // Returns from the enclosing function when `expr` is not OK.
-#define RHEO_RETURN_IF_ERROR(expr)                       \
-  do {                                                   \
+#define RHEO_RETURN_IF_ERROR(expr)                                                     \
+  do {                                                                                 \
     if (::rheo::Status rheo_status_ = (expr); !rheo_status_.ok()) return rheo_status_; \
   } while (false)
 
 // `lhs = value of expr`, or returns expr's status from the enclosing function.
 #define RHEO_ASSIGN_OR_RETURN(lhs, expr) \
   RHEO_ASSIGN_OR_RETURN_(RHEO_CONCAT_(rheo_or_, __LINE__), lhs, expr)
-#define RHEO_ASSIGN_OR_RETURN_(tmp, lhs, expr) \
-  auto tmp = (expr);                           \
+#define RHEO_ASSIGN_OR_RETURN_(tmp, lhs, expr)   \
+  auto tmp = (expr);                             \
   if (!tmp.ok()) return std::move(tmp).status(); \
   lhs = std::move(tmp).value()
 

@@ -16,12 +16,12 @@
 namespace rheo::device {
 
 struct DeviceInfo {
-  std::string name;         // full
-  std::string type;         // "CPU", "GPU"
-  int64_t memory_limit = 0; // bytes
-  Incarnation incarnation;  // new for each start of the process
-  std::string locality;     // serialized DeviceLocality, handed on unchanged
-  std::string description;  // for people
+  std::string name;          // full
+  std::string type;          // "CPU", "GPU"
+  int64_t memory_limit = 0;  // bytes
+  Incarnation incarnation;   // new for each start of the process
+  std::string locality;      // serialized DeviceLocality, handed on unchanged
+  std::string description;   // for people
   int64_t xla_global_id = -1;
 
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;

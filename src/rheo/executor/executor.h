@@ -48,8 +48,8 @@ struct RunArgs {
   std::function<void(const Status&)> on_error;
 };
 
-// Runs one step. `done` runs once, when no node is active any more, perhaps inside this call: OK, or
-// the first error, with "\n\t [[{{node NAME}}]]" appended to its text; an error after the stop
+// Runs one step. `done` runs once, when no node is active any more, perhaps inside this call: OK,
+// or the first error, with "\n\t [[{{node NAME}}]]" appended to its text; an error after the stop
 // token fired with CANCELLED or ABORTED is derived. If the step stops without any error of its own:
 // CANCELLED (derived).
 void Run(std::shared_ptr<const Plan> plan, RunArgs args, DoneCallback done);

@@ -30,15 +30,15 @@ int64_t MonotonicNanos() {
 
 KernelContext::Params ContextParams(const kernel::StepContext* step, const NodeItem& node,
                                     Iteration& iteration, bool dead) {
-  return {.step = step,
-          .types = node.types,
-          .inputs = {iteration.values.data() + node.input_start,
-                     static_cast<size_t>(node.num_inputs)},
-          .outputs = {iteration.values.data() + node.output_start,
-                      static_cast<size_t>(node.num_outputs)},
-          .frame = iteration.frame == nullptr ? 0 : iteration.frame->id,
-          .iteration = iteration.number,
-          .is_dead = dead};
+  return {
+      .step = step,
+      .types = node.types,
+      .inputs = {iteration.values.data() + node.input_start, static_cast<size_t>(node.num_inputs)},
+      .outputs = {iteration.values.data() + node.output_start,
+                  static_cast<size_t>(node.num_outputs)},
+      .frame = iteration.frame == nullptr ? 0 : iteration.frame->id,
+      .iteration = iteration.number,
+      .is_dead = dead};
 }
 
 }  // namespace
@@ -99,10 +99,9 @@ void Step::Process(ReadyList work, bool may_keep) {
       next = 0;
     }
     // Expensive work goes to other threads while there is something else to do here.
-    const bool expensive =
-        plan_.cost_ns[static_cast<size_t>(ready.node->index)].load(std::memory_order_relaxed) >
-            kExpensiveNanos &&
-        ready.node->async == nullptr;
+    const bool expensive = plan_.cost_ns[static_cast<size_t>(ready.node->index)].load(
+                               std::memory_order_relaxed) > kExpensiveNanos &&
+                           ready.node->async == nullptr;
     if (expensive && args_.pool != nullptr && (next < work.size() || !may_keep)) {
       args_.pool->Schedule([this, ready] { Process(ReadyList{ready}, /*may_keep=*/true); });
       continue;
@@ -178,7 +177,8 @@ bool Step::ForwardNatively(const Ready& ready) {
       }
       return true;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -286,14 +286,16 @@ Status Step::CheckOutputs(const NodeItem& node, Iteration& iteration) {
     if (value.state == Value::State::kLive) {
       const DType declared = node.types->outputs[static_cast<size_t>(i)];
       if (value.ref == nullptr && value.tensor.dtype() != declared) {
-        return Internal("Output {} of type {} does not match declared output type {} for node "
-                        "{{{{node {}}}}}",
-                        i, DTypeName(value.tensor.dtype()), DTypeName(declared), node.name);
+        return Internal(
+            "Output {} of type {} does not match declared output type {} for node "
+            "{{{{node {}}}}}",
+            i, DTypeName(value.tensor.dtype()), DTypeName(declared), node.name);
       }
       if (value.ref != nullptr && MakeRef(value.ref->dtype()) != declared) {
-        return Internal("Output {} of type {}_ref does not match declared output type {} for node "
-                        "{{{{node {}}}}}",
-                        i, DTypeName(value.ref->dtype()), DTypeName(declared), node.name);
+        return Internal(
+            "Output {} of type {}_ref does not match declared output type {} for node "
+            "{{{{node {}}}}}",
+            i, DTypeName(value.ref->dtype()), DTypeName(declared), node.name);
       }
     } else if (value.state == Value::State::kAbsent && !node.may_leave_outputs) {
       return Internal("Missing {}-th output from {{{{node {}}}}}", i, node.name);

@@ -35,15 +35,18 @@ MergeOutcome ArriveAtMerge(std::atomic<uint64_t>& word, MergeEvent event, int in
     if ((old & kMergeFired) != 0) return MergeOutcome::kIgnored;
     uint64_t next = old;
     switch (event) {
-      case MergeEvent::kControl: --next; break;
+      case MergeEvent::kControl:
+        --next;
+        break;
       case MergeEvent::kLive:
         if ((old & kMergeLive) != 0) return MergeOutcome::kIgnored;
         next |= kMergeLive | (static_cast<uint64_t>(input) << kMergeInputShift);
         break;
-      case MergeEvent::kDead: next += kMergeDeadUnit; break;
+      case MergeEvent::kDead:
+        next += kMergeDeadUnit;
+        break;
       case MergeEvent::kDeadForGood:
-        next = (next & ~kMergeDeadMask) |
-               (static_cast<uint64_t>(num_data_inputs) * kMergeDeadUnit);
+        next = (next & ~kMergeDeadMask) | (static_cast<uint64_t>(num_data_inputs) * kMergeDeadUnit);
         break;
     }
     MergeOutcome outcome = MergeOutcome::kWait;
@@ -73,9 +76,8 @@ Iteration::Iteration(const PlanImpl& plan, const FrameItem& item, LoopFrame* own
 
 void Iteration::Reset(const PlanImpl& plan, const FrameItem& item, bool dirty) {
   for (size_t i = 0; i < item.nodes.size(); ++i) {
-    states[i].store(
-        static_cast<uint64_t>(plan.nodes[static_cast<size_t>(item.nodes[i])].pending),
-        std::memory_order_relaxed);
+    states[i].store(static_cast<uint64_t>(plan.nodes[static_cast<size_t>(item.nodes[i])].pending),
+                    std::memory_order_relaxed);
   }
   outstanding_nodes = 0;
   outstanding_frames = 0;
@@ -132,10 +134,17 @@ void Step::Arrive(const EdgeItem& edge, Iteration& to, Value* value, bool dead,
                              : edge.loop_entry ? MergeEvent::kDeadForGood
                                                : MergeEvent::kDead;
     switch (ArriveAtMerge(word, event, std::max(edge.dst_input, 0), dst.num_data_inputs)) {
-      case MergeOutcome::kReady: AddReady(dst, to, false, newly_ready); break;
-      case MergeOutcome::kReadyDead: AddReady(dst, to, true, newly_ready); break;
-      case MergeOutcome::kIgnored: dirty_.store(true, std::memory_order_relaxed); break;
-      case MergeOutcome::kWait: break;
+      case MergeOutcome::kReady:
+        AddReady(dst, to, false, newly_ready);
+        break;
+      case MergeOutcome::kReadyDead:
+        AddReady(dst, to, true, newly_ready);
+        break;
+      case MergeOutcome::kIgnored:
+        dirty_.store(true, std::memory_order_relaxed);
+        break;
+      case MergeOutcome::kWait:
+        break;
     }
     return;
   }
@@ -258,7 +267,8 @@ void Step::NodeLeft(Iteration& iteration, ReadyList& newly_ready) {
 }
 
 // Ends the iterations of `frame` that are complete, oldest first, and the frame itself after the
-// last. Then the same for the outer frame, in which a child may have been the last thing to wait for.
+// last. Then the same for the outer frame, in which a child may have been the last thing to wait
+// for.
 void Step::EndIterations(LoopFrame& start, ReadyList& newly_ready) {
   LoopFrame* frame = &start;
   while (frame != nullptr) {

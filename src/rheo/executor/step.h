@@ -45,19 +45,19 @@ struct Iteration {
 struct LoopFrame {
   const FrameItem* item = nullptr;
   int item_index = 0;
-  Iteration* parent = nullptr;   // the iteration of the outer frame that entered
-  uint64_t id = 0;               // wire.md 11.2
+  Iteration* parent = nullptr;  // the iteration of the outer frame that entered
+  uint64_t id = 0;              // wire.md 11.2
   int enters_pending = 0;
   int64_t last_iteration = 0;
-  int64_t first_iteration = 0;   // the oldest that is still active
+  int64_t first_iteration = 0;  // the oldest that is still active
   absl::flat_hash_map<int64_t, std::unique_ptr<Iteration>> iterations;
   struct Held {
     int node = 0;
     kernel::Value value;
     bool dead = false;
   };
-  std::vector<Held> constants;       // of constant Enters, for each new iteration
-  std::vector<Held> postponed;       // NextIteration values that wait for a free iteration
+  std::vector<Held> constants;  // of constant Enters, for each new iteration
+  std::vector<Held> postponed;  // NextIteration values that wait for a free iteration
   std::vector<int> dead_exits;
 };
 
@@ -134,8 +134,8 @@ class Step {
   // Nodes that are ready, running or suspended. Changed once per finished node, and not at all when
   // it made exactly one other ready.
   std::atomic<int64_t> outstanding_{0};
-  std::atomic<bool> failed_{false};   // release after status_ was set
-  std::atomic<bool> dirty_{false};    // values may be left over; relaxed, read when all are done
+  std::atomic<bool> failed_{false};  // release after status_ was set
+  std::atomic<bool> dirty_{false};   // values may be left over; relaxed, read when all are done
   bool sample_costs_ = false;
 
   Mutex mutex_;

@@ -1,4 +1,5 @@
-// Kernel: the code of one operation for one device type and dtypes. KernelInit: what it is made from.
+// Kernel: the code of one operation for one device type and dtypes. KernelInit: what it is made
+// from.
 #ifndef RHEO_KERNEL_KERNEL_H_
 #define RHEO_KERNEL_KERNEL_H_
 
@@ -31,8 +32,8 @@ class Kernel {
   virtual AsyncKernel* AsAsync() { return nullptr; }
   // A first guess until the executor has measured: worth handing to another thread?
   virtual bool IsExpensive() const { return false; }
-  // For kernels whose single output is always this tensor (Const): the executor then uses it without
-  // running the kernel. nullptr for all others.
+  // For kernels whose single output is always this tensor (Const): the executor then uses it
+  // without running the kernel. nullptr for all others.
   virtual const Tensor* ConstantOutput() const { return nullptr; }
 };
 
@@ -66,10 +67,12 @@ using KernelFactory = std::function<StatusOr<std::unique_ptr<Kernel>>(const Kern
 using ComputeFn = Status (*)(KernelContext&);
 KernelFactory FunctionKernel(ComputeFn compute, bool is_expensive = false);
 
-// A factory for a class with a `static StatusOr<std::unique_ptr<Kernel>> Create(const KernelInit&)`.
+// A factory for a class with a `static StatusOr<std::unique_ptr<Kernel>> Create(const
+// KernelInit&)`.
 template <typename K>
 KernelFactory ClassKernel() {
-  return [](const KernelInit& init) -> StatusOr<std::unique_ptr<Kernel>> { return K::Create(init); };
+  return
+      [](const KernelInit& init) -> StatusOr<std::unique_ptr<Kernel>> { return K::Create(init); };
 }
 
 }  // namespace rheo::kernel

@@ -35,11 +35,12 @@ struct StepContext {
   StopToken stop;
   rendezvous::Rendezvous* rendezvous = nullptr;
   device::Device* device = nullptr;
-  ResourceManager* resources = nullptr;       // of the device
-  ResourceManager* step_resources = nullptr;  // ends with the step: TensorArrays, stacks, temporaries
+  ResourceManager* resources = nullptr;  // of the device
+  ResourceManager* step_resources =
+      nullptr;  // ends with the step: TensorArrays, stacks, temporaries
   ThreadPool* intra_op_pool = nullptr;
-  FunctionCaller* functions = nullptr;        // null where the program has no functions
-  CallFrame* call = nullptr;                  // of the function whose body the step runs
+  FunctionCaller* functions = nullptr;  // null where the program has no functions
+  CallFrame* call = nullptr;            // of the function whose body the step runs
 };
 
 // Used by one kernel call; not thread-safe, except that threads of one ParallelFor may read inputs
@@ -91,8 +92,8 @@ class KernelContext {
   // Output i as a fresh tensor of its dtype, to be filled. RESOURCE_EXHAUSTED when memory is short.
   // The pointer is valid until the kernel ends.
   StatusOr<Tensor*> AllocateOutput(int i, Shape shape);
-  // As AllocateOutput, but takes over the buffer of one of `inputs` when it is of the same dtype and
-  // element count and nobody else holds it.
+  // As AllocateOutput, but takes over the buffer of one of `inputs` when it is of the same dtype
+  // and element count and nobody else holds it.
   StatusOr<Tensor*> ForwardOrAllocateOutput(std::initializer_list<int> inputs, int i, Shape shape);
   // Scratch or state memory on the device.
   StatusOr<Tensor> AllocateTemp(DType dtype, Shape shape) const;

@@ -14,7 +14,8 @@
 namespace rheo::kernel {
 
 // Registers like this:
-//   registry.Add({.op = "Neg", .types = {{"T", {DType::kFloat}}}, .factory = FunctionKernel(&Neg<float>)});
+//   registry.Add({.op = "Neg", .types = {{"T", {DType::kFloat}}}, .factory =
+//   FunctionKernel(&Neg<float>)});
 struct KernelRegistration {
   std::string op;
   std::string device_type = "CPU";
@@ -39,8 +40,8 @@ class KernelRegistry {
                             const op::AttrMap& attrs) const {
     return catalog_.Find(op, device_type, attrs);
   }
-  // NOT_FOUND "No registered 'X' OpKernel for 'CPU' devices compatible with node {{node n}}" with the
-  // types that there are; otherwise what the factory says.
+  // NOT_FOUND "No registered 'X' OpKernel for 'CPU' devices compatible with node {{node n}}" with
+  // the types that there are; otherwise what the factory says.
   StatusOr<std::unique_ptr<Kernel>> Create(const KernelInit& init) const;
 
   // What a master may know of these kernels.

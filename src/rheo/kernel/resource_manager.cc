@@ -12,8 +12,8 @@ StatusOr<std::shared_ptr<Resource>> ResourceManager::LookupAny(std::string_view 
   MutexLock lock(mutex_);
   const auto it = containers_.find(container_name);
   if (it == containers_.end()) {
-    return NotFound("Container {} does not exist. (Could not find resource: {}/{})",
-                    container_name, container_name, name);
+    return NotFound("Container {} does not exist. (Could not find resource: {}/{})", container_name,
+                    container_name, name);
   }
   const auto found = it->second.find(Key{type, std::string(name)});
   if (found == it->second.end()) {
@@ -38,9 +38,8 @@ Status ResourceManager::CreateAny(std::string_view container, std::type_index ty
                                   std::string_view name, std::shared_ptr<Resource> resource) {
   MutexLock lock(mutex_);
   const std::string container_name = ContainerName(container);
-  const bool added = containers_[container_name]
-                         .emplace(Key{type, std::string(name)}, std::move(resource))
-                         .second;
+  const bool added =
+      containers_[container_name].emplace(Key{type, std::string(name)}, std::move(resource)).second;
   if (!added) return AlreadyExists("Resource {}/{} already exists.", container_name, name);
   return OkStatus();
 }

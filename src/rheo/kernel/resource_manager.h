@@ -49,13 +49,13 @@ class ResourceManager {
   StatusOr<std::shared_ptr<T>> LookupOrCreate(
       std::string_view container, std::string_view name,
       const std::function<StatusOr<std::shared_ptr<T>>()>& make) {
-    RHEO_ASSIGN_OR_RETURN(
-        std::shared_ptr<Resource> found,
-        LookupOrCreateAny(container, std::type_index(typeid(T)), name,
-                          [&make]() -> StatusOr<std::shared_ptr<Resource>> {
-                            RHEO_ASSIGN_OR_RETURN(std::shared_ptr<T> made, make());
-                            return made;
-                          }));
+    RHEO_ASSIGN_OR_RETURN(std::shared_ptr<Resource> found,
+                          LookupOrCreateAny(container, std::type_index(typeid(T)), name,
+                                            [&make]() -> StatusOr<std::shared_ptr<Resource>> {
+                                              RHEO_ASSIGN_OR_RETURN(std::shared_ptr<T> made,
+                                                                    make());
+                                              return made;
+                                            }));
     return std::static_pointer_cast<T>(std::move(found));
   }
 

@@ -25,7 +25,8 @@ TEST(ResourceManagerTest, MissingResourceIsNotFoundWithContainerNameAndType) {
   const Status none = manager.Lookup<Variable>("", "w").status();
   EXPECT_EQ(none.code(), StatusCode::kNotFound);
   EXPECT_EQ(Message(none), "Container ps does not exist. (Could not find resource: ps/w)");
-  ASSERT_TRUE(manager.Create<Variable>("", "v", std::make_shared<Variable>("v", DType::kFloat)).ok());
+  ASSERT_TRUE(
+      manager.Create<Variable>("", "v", std::make_shared<Variable>("v", DType::kFloat)).ok());
   EXPECT_EQ(Message(manager.Lookup<Variable>("", "w").status()),
             "Resource ps/w/N10tensorflow3VarE does not exist.");
 }

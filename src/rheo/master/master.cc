@@ -129,8 +129,7 @@ void MasterImpl::CloseSession(const CloseSessionRequest& request, CloseSessionRe
   if (session == nullptr) {
     return done(Append(NoSession(request.session), " Possibly, this master has restarted."));
   }
-  session->Close(ClosedByClient(),
-                 [done = std::move(done)]() mutable { done(OkStatus()); });
+  session->Close(ClosedByClient(), [done = std::move(done)]() mutable { done(OkStatus()); });
 }
 
 void MasterImpl::ListDevices(const ListDevicesRequest& request, ListDevicesResponse* response,

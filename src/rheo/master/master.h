@@ -19,15 +19,15 @@ namespace rheo::master {
 
 // Everything a master uses and does not own; it all outlives the master.
 struct MasterEnv {
-  std::string task_name;  // the task whose server this master belongs to
+  std::string task_name;                          // the task whose server this master belongs to
   std::vector<device::DeviceInfo> local_devices;  // the first is the client device
   const op::OpRegistry* ops = nullptr;
   const op::KernelCatalog* local_kernels = nullptr;
   const op::KernelCatalog* tensorflow_kernels = nullptr;  // for TensorFlow peers
   std::shared_ptr<service::WorkerDirectory> workers;
-  service::DirectoryFactory make_directory;               // for cluster-spec propagation
-  passes::ConstantEvaluator evaluator;                    // null: no constant folding
-  ThreadPool* pool = nullptr;                             // for compiling steps
+  service::DirectoryFactory make_directory;  // for cluster-spec propagation
+  passes::ConstantEvaluator evaluator;       // null: no constant folding
+  ThreadPool* pool = nullptr;                // for compiling steps
   service::SessionConfig default_config;
   // How long CreateSession waits for missing tasks when the client gives no timeout.
   std::chrono::milliseconds forming_timeout = std::chrono::minutes(10);

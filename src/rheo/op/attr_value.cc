@@ -78,12 +78,14 @@ void AppendAll(const std::vector<T>& values, std::string& text) {
 
 AttrValue::AttrValue(FuncRef v) : value_(std::make_shared<const FuncRef>(std::move(v))) {}
 AttrValue::AttrValue(AttrList v) : value_(std::make_shared<const AttrList>(std::move(v))) {}
-AttrValue::AttrValue(std::vector<std::string> v) : AttrValue(ListOf(&AttrList::strings, std::move(v))) {}
+AttrValue::AttrValue(std::vector<std::string> v)
+    : AttrValue(ListOf(&AttrList::strings, std::move(v))) {}
 AttrValue::AttrValue(std::vector<int64_t> v) : AttrValue(ListOf(&AttrList::ints, std::move(v))) {}
 AttrValue::AttrValue(std::vector<float> v) : AttrValue(ListOf(&AttrList::floats, std::move(v))) {}
 AttrValue::AttrValue(std::vector<bool> v) : AttrValue(ListOf(&AttrList::bools, std::move(v))) {}
 AttrValue::AttrValue(std::vector<DType> v) : AttrValue(ListOf(&AttrList::types, std::move(v))) {}
-AttrValue::AttrValue(std::vector<PartialShape> v) : AttrValue(ListOf(&AttrList::shapes, std::move(v))) {}
+AttrValue::AttrValue(std::vector<PartialShape> v)
+    : AttrValue(ListOf(&AttrList::shapes, std::move(v))) {}
 AttrValue::AttrValue(std::vector<Tensor> v) : AttrValue(ListOf(&AttrList::tensors, std::move(v))) {}
 AttrValue::AttrValue(std::vector<FuncRef> v) : AttrValue(ListOf(&AttrList::funcs, std::move(v))) {}
 
@@ -164,7 +166,8 @@ StatusOr<T> Convert(std::string_view name, const AttrValue& value) {
       const std::vector<E>& values = list->*MemberFor<E>();
       if (values.size() == list->size()) return values;
     }
-    return InvalidArgument("attr '{}' is {}, not a list({})", name, value.ToString(), KindName<E>());
+    return InvalidArgument("attr '{}' is {}, not a list({})", name, value.ToString(),
+                           KindName<E>());
   } else {
     if (const T* v = value.As<T>()) return *v;
   }
@@ -180,8 +183,8 @@ StatusOr<T> AttrMap::Get(std::string_view name) const {
   return Convert<T>(name, *value);
 }
 
-#define RHEO_INSTANTIATE_GET(T)                                  \
-  template StatusOr<T> AttrMap::Get<T>(std::string_view) const;  \
+#define RHEO_INSTANTIATE_GET(T)                                 \
+  template StatusOr<T> AttrMap::Get<T>(std::string_view) const; \
   template StatusOr<std::vector<T>> AttrMap::Get<std::vector<T>>(std::string_view) const;
 RHEO_INSTANTIATE_GET(std::string)
 RHEO_INSTANTIATE_GET(int64_t)

@@ -26,32 +26,32 @@ struct Placeholder {
 // Immutable once made; copies share lists, functions and tensors.
 class AttrValue {
  public:
-  using Storage = std::variant<std::monostate, std::string, int64_t, float, bool, DType,
-                               PartialShape, Tensor, std::shared_ptr<const FuncRef>,
-                               std::shared_ptr<const AttrList>, Placeholder>;
+  using Storage =
+      std::variant<std::monostate, std::string, int64_t, float, bool, DType, PartialShape, Tensor,
+                   std::shared_ptr<const FuncRef>, std::shared_ptr<const AttrList>, Placeholder>;
 
   AttrValue() = default;
-  AttrValue(std::string v) : value_(std::move(v)) {}       // NOLINT(google-explicit-constructor)
-  AttrValue(const char* v) : value_(std::string(v)) {}     // NOLINT(google-explicit-constructor)
-  AttrValue(int64_t v) : value_(v) {}                      // NOLINT(google-explicit-constructor)
-  AttrValue(int v) : value_(int64_t{v}) {}                 // NOLINT(google-explicit-constructor)
-  AttrValue(float v) : value_(v) {}                        // NOLINT(google-explicit-constructor)
-  AttrValue(bool v) : value_(v) {}                         // NOLINT(google-explicit-constructor)
-  AttrValue(DType v) : value_(v) {}                        // NOLINT(google-explicit-constructor)
-  AttrValue(PartialShape v) : value_(std::move(v)) {}      // NOLINT(google-explicit-constructor)
-  AttrValue(Shape v) : value_(PartialShape(v)) {}          // NOLINT(google-explicit-constructor)
-  AttrValue(Tensor v) : value_(std::move(v)) {}            // NOLINT(google-explicit-constructor)
-  AttrValue(FuncRef v);                                    // NOLINT(google-explicit-constructor)
-  AttrValue(AttrList v);                                   // NOLINT(google-explicit-constructor)
-  AttrValue(Placeholder v) : value_(std::move(v)) {}       // NOLINT(google-explicit-constructor)
-  AttrValue(std::vector<std::string> v);                   // NOLINT(google-explicit-constructor)
-  AttrValue(std::vector<int64_t> v);                       // NOLINT(google-explicit-constructor)
-  AttrValue(std::vector<float> v);                         // NOLINT(google-explicit-constructor)
-  AttrValue(std::vector<bool> v);                          // NOLINT(google-explicit-constructor)
-  AttrValue(std::vector<DType> v);                         // NOLINT(google-explicit-constructor)
-  AttrValue(std::vector<PartialShape> v);                  // NOLINT(google-explicit-constructor)
-  AttrValue(std::vector<Tensor> v);                        // NOLINT(google-explicit-constructor)
-  AttrValue(std::vector<FuncRef> v);                       // NOLINT(google-explicit-constructor)
+  AttrValue(std::string v) : value_(std::move(v)) {}    // NOLINT(google-explicit-constructor)
+  AttrValue(const char* v) : value_(std::string(v)) {}  // NOLINT(google-explicit-constructor)
+  AttrValue(int64_t v) : value_(v) {}                   // NOLINT(google-explicit-constructor)
+  AttrValue(int v) : value_(int64_t{v}) {}              // NOLINT(google-explicit-constructor)
+  AttrValue(float v) : value_(v) {}                     // NOLINT(google-explicit-constructor)
+  AttrValue(bool v) : value_(v) {}                      // NOLINT(google-explicit-constructor)
+  AttrValue(DType v) : value_(v) {}                     // NOLINT(google-explicit-constructor)
+  AttrValue(PartialShape v) : value_(std::move(v)) {}   // NOLINT(google-explicit-constructor)
+  AttrValue(Shape v) : value_(PartialShape(v)) {}       // NOLINT(google-explicit-constructor)
+  AttrValue(Tensor v) : value_(std::move(v)) {}         // NOLINT(google-explicit-constructor)
+  AttrValue(FuncRef v);                                 // NOLINT(google-explicit-constructor)
+  AttrValue(AttrList v);                                // NOLINT(google-explicit-constructor)
+  AttrValue(Placeholder v) : value_(std::move(v)) {}    // NOLINT(google-explicit-constructor)
+  AttrValue(std::vector<std::string> v);                // NOLINT(google-explicit-constructor)
+  AttrValue(std::vector<int64_t> v);                    // NOLINT(google-explicit-constructor)
+  AttrValue(std::vector<float> v);                      // NOLINT(google-explicit-constructor)
+  AttrValue(std::vector<bool> v);                       // NOLINT(google-explicit-constructor)
+  AttrValue(std::vector<DType> v);                      // NOLINT(google-explicit-constructor)
+  AttrValue(std::vector<PartialShape> v);               // NOLINT(google-explicit-constructor)
+  AttrValue(std::vector<Tensor> v);                     // NOLINT(google-explicit-constructor)
+  AttrValue(std::vector<FuncRef> v);                    // NOLINT(google-explicit-constructor)
 
   // nullptr when the value is of another kind. T is an alternative of Storage; FuncRef and AttrList
   // are reached by func() and list().

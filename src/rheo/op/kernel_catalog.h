@@ -1,5 +1,5 @@
-// KernelCatalog: which kernels a task has, as plain data. Placement asks catalogs, never kernels, so
-// that a master can place on a peer whose kernels it does not have itself.
+// KernelCatalog: which kernels a task has, as plain data. Placement asks catalogs, never kernels,
+// so that a master can place on a peer whose kernels it does not have itself.
 #ifndef RHEO_OP_KERNEL_CATALOG_H_
 #define RHEO_OP_KERNEL_CATALOG_H_
 
@@ -22,10 +22,10 @@ struct AttrConstraint {
 
 struct KernelRow {
   std::string op;
-  std::string device_type;   // "CPU", "GPU", or "DEFAULT": any type without a row of its own
+  std::string device_type;  // "CPU", "GPU", or "DEFAULT": any type without a row of its own
   std::vector<AttrConstraint> constraints;
   std::vector<std::string> host_memory_args;  // names of inputs and outputs kept in host memory
-  std::string label;         // chosen only by a node's `_kernel` attr
+  std::string label;                          // chosen only by a node's `_kernel` attr
   int priority = 0;
 };
 

@@ -1,7 +1,8 @@
 // OpRegistry: the schemas of all operations, by name.
 //
 // To add an op (the whole recipe is docs/adding_an_op.md):
-//   1. In ops/<family>/, describe it with one line in the format of op_signatures.tsv and hand it to
+//   1. In ops/<family>/, describe it with one line in the format of op_signatures.tsv and hand it
+//   to
 //      Add(), in the family's Register…Schemas(OpRegistry&).
 //   2. Set its shape function there with SetShapeFn().
 //   3. Register its kernels in Register…Kernels(KernelRegistry&), its gradient in

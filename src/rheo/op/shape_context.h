@@ -39,13 +39,15 @@ class ShapeContext {
   // The value of input i if it is known while the graph is built, else nullptr.
   const Tensor* constant(int i) const { return constants_[static_cast<size_t>(i)]; }
 
-  void set_output(int i, PartialShape shape) { outputs_[static_cast<size_t>(i)] = std::move(shape); }
+  void set_output(int i, PartialShape shape) {
+    outputs_[static_cast<size_t>(i)] = std::move(shape);
+  }
   const std::vector<PartialShape>& outputs() const { return outputs_; }
 
   // INVALID_ARGUMENT "input 0 has rank 3, must be 2" unless the rank fits or is unknown.
   Status RequireRank(int input, int rank) const;
-  // A constant int32 or int64 vector as a shape (-1 = unknown dim); unknown rank, or the rank alone,
-  // when the value is not known.
+  // A constant int32 or int64 vector as a shape (-1 = unknown dim); unknown rank, or the rank
+  // alone, when the value is not known.
   StatusOr<PartialShape> ShapeFromInput(int input) const;
   // The result shape of broadcasting a and b as numpy does; INVALID_ARGUMENT naming both when they
   // do not fit.
@@ -63,11 +65,11 @@ class ShapeContext {
 };
 
 // Common shape functions.
-Status UnchangedShape(ShapeContext& c);       // output 0 as input 0
-Status ScalarShape(ShapeContext& c);          // every output a scalar
-Status BroadcastBinaryShape(ShapeContext& c); // output 0 = broadcast of inputs 0 and 1
-Status NoOutputs(ShapeContext& c);            // nothing to do
-Status UnknownShape(ShapeContext& c);         // every output unknown
+Status UnchangedShape(ShapeContext& c);        // output 0 as input 0
+Status ScalarShape(ShapeContext& c);           // every output a scalar
+Status BroadcastBinaryShape(ShapeContext& c);  // output 0 = broadcast of inputs 0 and 1
+Status NoOutputs(ShapeContext& c);             // nothing to do
+Status UnknownShape(ShapeContext& c);          // every output unknown
 
 }  // namespace rheo::op
 

@@ -22,8 +22,8 @@ class LocalRendezvous final : public Rendezvous {
   // The value of `key` if one is there now (it is taken), the abort's status, or NOT_FOUND.
   StatusOr<Item> TryTake(const RendezvousKey& key);
 
-  // Back to the state after construction, for reuse by another step. Precondition: no waiters and no
-  // concurrent calls.
+  // Back to the state after construction, for reuse by another step. Precondition: no waiters and
+  // no concurrent calls.
   void Reset();
 
  private:

@@ -70,7 +70,8 @@ TEST(LocalRendezvousTest, OneKeyIsAFifoOfValuesAndOfWaiters) {
 
 TEST(LocalRendezvousTest, KeysOfManyIterationsStayApart) {
   LocalRendezvous r;
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(r.Send(Key("e").At(5, i), Value(static_cast<float>(i))).ok());
+  for (int i = 0; i < 100; ++i)
+    ASSERT_TRUE(r.Send(Key("e").At(5, i), Value(static_cast<float>(i))).ok());
   for (int i = 99; i >= 0; --i) {
     Answer a;
     r.Recv(Key("e").At(5, i), {}, a.Callback());
@@ -132,9 +133,8 @@ TEST(LocalRendezvousTest, RacingSendStopAndAbortAnswerExactlyOnce) {
     LocalRendezvous r;
     StopSource source;
     std::atomic<int> calls{0};
-    std::thread receiver([&] {
-      r.Recv(Key("e"), source.get_token(), [&](StatusOr<Item>) { ++calls; });
-    });
+    std::thread receiver(
+        [&] { r.Recv(Key("e"), source.get_token(), [&](StatusOr<Item>) { ++calls; }); });
     std::thread stopper([&] { source.request_stop(); });
     // Either order is right; an abort may come first.
     (void)r.Send(Key("e"), Value(1));

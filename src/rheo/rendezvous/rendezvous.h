@@ -32,8 +32,8 @@ class Rendezvous {
  public:
   virtual ~Rendezvous() = default;
 
-  // Never blocks. After an abort: the abort's status. INVALID_ARGUMENT when the source device of the
-  // key is not on this task.
+  // Never blocks. After an abort: the abort's status. INVALID_ARGUMENT when the source device of
+  // the key is not on this task.
   virtual Status Send(const RendezvousKey& key, Item item) = 0;
 
   // Calls `done` exactly once: with the value, the abort's status, or CANCELLED (derived) once

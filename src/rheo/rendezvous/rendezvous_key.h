@@ -13,10 +13,10 @@ namespace rheo::rendezvous {
 
 // The part of a key that is fixed when a graph is registered: one pair of Send and Recv nodes.
 struct Channel {
-  std::string src_device;        // full names
+  std::string src_device;  // full names
   Incarnation src_incarnation;
   std::string dst_device;
-  std::string edge;              // the nodes' tensor_name
+  std::string edge;  // the nodes' tensor_name
 
   friend bool operator==(const Channel&, const Channel&) = default;
 };
@@ -31,7 +31,7 @@ class RendezvousKey {
   RendezvousKey At(uint64_t frame, int64_t iteration) const;
 
   const Channel& channel() const { return *channel_; }
-  uint64_t frame() const { return frame_; }       // 0 outside loops
+  uint64_t frame() const { return frame_; }  // 0 outside loops
   int64_t iteration() const { return iteration_; }
   uint64_t hash() const { return hash_; }
 

@@ -1,9 +1,9 @@
 // TensorTransport: how tensors cross between tasks. Implemented by rpc/ over gRPC and by a direct
 // object between servers of one process; tests/conformance holds what both must do.
 //
-// Pull: the receiver asks, the sender answers when the value exists. Works with any TensorFlow peer.
-// Push: the sender sends the moment the value exists, many at a time; only where both tasks agreed
-// (CanPush), and then the receiver does not ask.
+// Pull: the receiver asks, the sender answers when the value exists. Works with any TensorFlow
+// peer. Push: the sender sends the moment the value exists, many at a time; only where both tasks
+// agreed (CanPush), and then the receiver does not ask.
 #ifndef RHEO_RENDEZVOUS_TENSOR_TRANSPORT_H_
 #define RHEO_RENDEZVOUS_TENSOR_TRANSPORT_H_
 
@@ -39,7 +39,8 @@ class TensorTransport {
 
   // Sends `tensors` to `task`, in order, in as few messages as possible. `done` gets OK once the
   // receiver has them, else the error; nothing is sent twice. Precondition: CanPush(task).
-  virtual void Push(std::string_view task, std::vector<PushedTensor> tensors, DoneCallback done) = 0;
+  virtual void Push(std::string_view task, std::vector<PushedTensor> tensors,
+                    DoneCallback done) = 0;
 };
 
 }  // namespace rheo::rendezvous

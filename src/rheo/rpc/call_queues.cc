@@ -6,7 +6,9 @@
 
 namespace rheo::rpc {
 
-CallQueues::CallQueues(int num_pollers) : num_pollers_(num_pollers < 1 ? 1 : num_pollers) {}
+CallQueues::CallQueues(int num_pollers, TrafficCounters* traffic)
+    : num_pollers_(num_pollers < 1 ? 1 : num_pollers),
+      traffic_(traffic == nullptr ? own_traffic_ : *traffic) {}
 
 CallQueues::~CallQueues() {
   std::unique_ptr<ThreadPool> pollers;

@@ -11,16 +11,19 @@
 #include "absl/container/flat_hash_set.h"
 #include "rheo/async/thread_pool.h"
 #include "rheo/base/mutex.h"
+#include "rheo/rpc/traffic.h"
 
 namespace rheo::rpc {
 
 // Thread-safe.
 class CallQueues {
  public:
-  explicit CallQueues(int num_pollers);
+  CallQueues(int num_pollers, TrafficCounters* traffic);
   // Precondition: Shutdown() was called. Waits for the threads that still poll a queue of their
   // own.
   ~CallQueues();
+
+  TrafficCounters& traffic() { return traffic_; }
 
   // The queue that the shared threads poll; starts them when they do not run.
   grpc::CompletionQueue& Shared();
@@ -38,6 +41,8 @@ class CallQueues {
 
  private:
   const int num_pollers_;
+  TrafficCounters own_traffic_;
+  TrafficCounters& traffic_;
   grpc::CompletionQueue shared_;
 
   Mutex mutex_;

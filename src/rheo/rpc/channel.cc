@@ -60,12 +60,14 @@ class ClientCall final : public Operation {
     reader_ = stub.PrepareUnaryCall(&context_, path, request, &queue);
     // Before the call can end: its end takes the stop callback away.
     if (stop_.stop_possible()) stop_callback_.emplace(stop_, [this] { context_.TryCancel(); });
+    queues_.traffic().Sent(request.Length());
     reader_->StartCall();
     reader_->Finish(&body_, &status_, Tag(*this));
     return true;
   }
 
   void Complete(bool) override {
+    if (status_.ok()) queues_.traffic().Received(body_.Length());
     stop_callback_.reset();
     queues_.Closed(context_);
     Finish();

@@ -11,7 +11,7 @@ namespace rheo::rpc {
 class RpcClient::Impl {
  public:
   explicit Impl(const RpcClientOptions& options)
-      : variants_(options.variants), queues_(options.num_pollers) {}
+      : variants_(options.variants), queues_(options.num_pollers, options.traffic) {}
   ~Impl() { Shutdown(); }
 
   std::shared_ptr<Channel> Connect(std::string_view address, ChannelOptions options) {

@@ -17,10 +17,13 @@ class VariantDecoders;
 namespace rheo::rpc {
 
 class Channel;
+struct TrafficCounters;
 
 struct RpcClientOptions {
   // Threads that complete calls nobody waits for, and run their callbacks.
   int num_pollers = 1;
+  // Counts the messages' bytes; outlives the client. Null: nobody asks.
+  TrafficCounters* traffic = nullptr;
   // Reads variants in answers; null: they stay opaque. Outlives the client.
   const wire::VariantDecoders* variants = nullptr;
 };

@@ -38,7 +38,8 @@ class RpcServer::Impl final : public CallAcceptor {
   explicit Impl(const RpcServerOptions& options)
       : num_accepts_(std::max(1, options.num_posted_accepts)),
         num_pollers_(std::max(2, options.num_pollers)),
-        variants_(options.variants) {}
+        variants_(options.variants),
+        traffic_(options.traffic == nullptr ? own_traffic_ : *options.traffic) {}
 
   Status Bind(const std::string& address) {
     grpc::ServerBuilder builder;
@@ -86,6 +87,8 @@ class RpcServer::Impl final : public CallAcceptor {
     ServerCall::Post(*this, generic_, *queue_);
   }
 
+  TrafficCounters& traffic() override { return traffic_; }
+
   void CallGone() override {
     MutexLock lock(mutex_);
     if (--num_calls_ == 0) calls_gone_.NotifyAll();
@@ -114,6 +117,8 @@ class RpcServer::Impl final : public CallAcceptor {
   const int num_accepts_;
   const int num_pollers_;
   const wire::VariantDecoders* const variants_;
+  TrafficCounters own_traffic_;
+  TrafficCounters& traffic_;
   int port_ = 0;
   grpc::AsyncGenericService generic_;
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;

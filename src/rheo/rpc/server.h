@@ -25,6 +25,7 @@ class VariantDecoders;
 namespace rheo::rpc {
 
 class MethodTable;
+struct TrafficCounters;
 
 struct RpcServerOptions {
   // "host:port"; "0.0.0.0" listens on IPv6 as well, port 0 lets the system choose.
@@ -33,6 +34,8 @@ struct RpcServerOptions {
   int num_pollers = 2;
   // Calls that can be accepted before a poller has to come around.
   int num_posted_accepts = 64;
+  // Counts the messages' bytes; outlives the server. Null: nobody asks.
+  TrafficCounters* traffic = nullptr;
   // Reads variants in requests; null: they stay opaque. Outlives the server.
   const wire::VariantDecoders* variants = nullptr;
 };

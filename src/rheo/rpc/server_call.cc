@@ -32,6 +32,7 @@ void ServerCall::OnAccepted(bool ok) {
 
 void ServerCall::OnRead(bool ok) {
   if (!ok) return Send({Internal("Unable to parse request")});
+  acceptor_.traffic().Received(request_.Length());
   call_.stop = stop_.get_token();
   call_.deadline = FromGrpcDeadline(context_.raw_deadline());
   (*handler_)(std::move(request_), call_, [this](Answer answer) { Send(std::move(answer)); });
@@ -41,6 +42,7 @@ void ServerCall::Send(Answer answer) {
   if (!answer.status.ok()) {
     return stream_.Finish(ToGrpcStatus(answer.status), Tag(finished_));
   }
+  acceptor_.traffic().Sent(answer.body.size());
   stream_.WriteAndFinish(ToByteBuffer(std::move(answer.body)), grpc::WriteOptions(),
                          OkWithPayloadsOf(answer.body_error), Tag(finished_));
 }

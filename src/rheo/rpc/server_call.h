@@ -18,6 +18,7 @@
 
 #include "rheo/rpc/completion_queue.h"
 #include "rheo/rpc/method_table.h"
+#include "rheo/rpc/traffic.h"
 
 namespace rheo::rpc {
 
@@ -30,6 +31,7 @@ class CallAcceptor {
   virtual void PostAccept() = 0;
   // A ServerCall is gone.
   virtual void CallGone() = 0;
+  virtual TrafficCounters& traffic() = 0;
 };
 
 class ServerCall {

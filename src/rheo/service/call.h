@@ -28,7 +28,8 @@ struct Call {
 };
 
 // Runs an asynchronous method to its end on this thread:
-//   Status s = Wait(call, [&](DoneCallback done) { service.Reset(request, &response, call, std::move(done)); });
+//   Status s = Wait(call, [&](DoneCallback done) { service.Reset(request, &response, call,
+//   std::move(done)); });
 template <typename Start>
 Status Wait(Call& call, Start start) {
   call.caller_waits = true;

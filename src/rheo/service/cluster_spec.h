@@ -56,7 +56,7 @@ struct ServerDef {
   std::string job_name;
   int task_index = 0;
   int replica = 0;
-  int port = 0;                  // overrides the port of the entry unless 0
+  int port = 0;  // overrides the port of the entry unless 0
   std::string protocol = "grpc";
   SessionConfig default_session_config;
 };

@@ -22,7 +22,7 @@ struct SessionConfig {
   std::vector<std::string> device_filters;  // empty: all tasks
   bool allow_soft_placement = false;
   bool log_device_placement = false;
-  int64_t operation_timeout_ms = 0;         // 0: none
+  int64_t operation_timeout_ms = 0;  // 0: none
   bool isolate_session_state = false;
   bool share_cluster_devices = false;
   bool share_state_in_cluster_propagation = false;

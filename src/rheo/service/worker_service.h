@@ -79,8 +79,8 @@ struct RunGraphRequest {
   bool create_worker_session_called = true;
   GraphHandle graph;
   StepId step;
-  std::vector<KeyedTensor> sends;                     // fed values
-  std::vector<rendezvous::RendezvousKey> recv_keys;   // what to return, in this order
+  std::vector<KeyedTensor> sends;                    // fed values
+  std::vector<rendezvous::RendezvousKey> recv_keys;  // what to return, in this order
   ExecOptions exec;
   bool is_partial = false;
   bool is_last_partial_run = false;
@@ -89,7 +89,7 @@ struct RunGraphRequest {
 struct RunGraphResponse {
   std::vector<KeyedTensor> recvs;
   trace::StepStats step_stats;
-  std::string cost_graph;                       // serialized CostGraphDef
+  std::string cost_graph;  // serialized CostGraphDef
   std::vector<graph::GraphDef> partition_graphs;
 };
 
@@ -193,8 +193,8 @@ class WorkerDirectory {
 
 // Makes a directory for a cluster other than the server's own (cluster-spec propagation), with the
 // task that this server is in it.
-using DirectoryFactory = std::function<std::shared_ptr<WorkerDirectory>(
-    const ClusterSpec& cluster, std::string_view own_task)>;
+using DirectoryFactory = std::function<std::shared_ptr<WorkerDirectory>(const ClusterSpec& cluster,
+                                                                        std::string_view own_task)>;
 
 }  // namespace rheo::service
 

@@ -64,7 +64,8 @@ static_assert(SizeOfClass(kNumClasses - 1) == kMaxCachedBlock);
 size_t RoundedSize(int index) { return (SizeOfClass(index) + 63) & ~size_t{63}; }
 
 void* SystemAllocate(size_t num_bytes) {
-  if (num_bytes < kHugePage) return std::aligned_alloc(kTensorAlignment, (num_bytes + 63) & ~size_t{63});
+  if (num_bytes < kHugePage)
+    return std::aligned_alloc(kTensorAlignment, (num_bytes + 63) & ~size_t{63});
   void* block = std::aligned_alloc(kHugePage, (num_bytes + kHugePage - 1) & ~(kHugePage - 1));
   // Advice only: without huge pages the block works as well, slower on first touch.
   if (block != nullptr) madvise(block, num_bytes, MADV_HUGEPAGE);

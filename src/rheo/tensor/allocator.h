@@ -12,11 +12,11 @@ namespace rheo {
 inline constexpr size_t kTensorAlignment = 64;
 
 struct AllocatorStats {
-  int64_t num_allocations = 0;    // since the start
+  int64_t num_allocations = 0;  // since the start
   int64_t bytes_in_use = 0;
   int64_t peak_bytes_in_use = 0;
-  int64_t bytes_allocated = 0;    // sum over all allocations since the start
-  int64_t bytes_limit = 0;        // 0: none
+  int64_t bytes_allocated = 0;  // sum over all allocations since the start
+  int64_t bytes_limit = 0;      // 0: none
 };
 
 // Thread-safe. Lives at least as long as every block it gave out.

@@ -49,9 +49,7 @@ constexpr Row kRows[] = {
     {"float4_e2m1fn", 1},
 };
 
-const Row& RowOf(DType t) {
-  return kRows[IsValidDType(t) ? static_cast<size_t>(RemoveRef(t)) : 0];
-}
+const Row& RowOf(DType t) { return kRows[IsValidDType(t) ? static_cast<size_t>(RemoveRef(t)) : 0]; }
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 

@@ -103,9 +103,18 @@ constexpr bool IsComplex(DType t) { return t == DType::kComplex64 || t == DType:
 // Quantized types are not integers in this sense.
 constexpr bool IsInteger(DType t) {
   switch (t) {
-    case DType::kInt8: case DType::kInt16: case DType::kInt32: case DType::kInt64:
-    case DType::kUint8: case DType::kUint16: case DType::kUint32: case DType::kUint64:
-    case DType::kInt4: case DType::kUint4: case DType::kInt2: case DType::kUint2:
+    case DType::kInt8:
+    case DType::kInt16:
+    case DType::kInt32:
+    case DType::kInt64:
+    case DType::kUint8:
+    case DType::kUint16:
+    case DType::kUint32:
+    case DType::kUint64:
+    case DType::kInt4:
+    case DType::kUint4:
+    case DType::kInt2:
+    case DType::kUint2:
       return true;
     default:
       return false;
@@ -115,10 +124,10 @@ constexpr bool IsInteger(DType t) {
 // DTypeOf<float>::value == DType::kFloat, for each C++ element type.
 template <typename T>
 struct DTypeOf;
-#define RHEO_DTYPE_OF(Type, kName)                        \
-  template <>                                             \
-  struct DTypeOf<Type> {                                  \
-    static constexpr DType value = DType::kName;          \
+#define RHEO_DTYPE_OF(Type, kName)               \
+  template <>                                    \
+  struct DTypeOf<Type> {                         \
+    static constexpr DType value = DType::kName; \
   };
 RHEO_DTYPE_OF(float, kFloat)
 RHEO_DTYPE_OF(double, kDouble)

@@ -13,7 +13,7 @@ struct Half {
 
   Half() = default;
   // Implicit on purpose: arithmetic is float arithmetic, rounded when stored.
-  Half(float value) : bits(FromFloat(value)) {}  // NOLINT(google-explicit-constructor)
+  Half(float value) : bits(FromFloat(value)) {}     // NOLINT(google-explicit-constructor)
   operator float() const { return ToFloat(bits); }  // NOLINT(google-explicit-constructor)
   static Half FromBits(uint16_t b) {
     Half h;
@@ -56,7 +56,7 @@ struct Bfloat16 {
 
   Bfloat16() = default;
   Bfloat16(float value) : bits(FromFloat(value)) {}  // NOLINT(google-explicit-constructor)
-  operator float() const {  // NOLINT(google-explicit-constructor)
+  operator float() const {                           // NOLINT(google-explicit-constructor)
     return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
   }
   static Bfloat16 FromBits(uint16_t b) {

@@ -19,7 +19,7 @@ struct ResourceHandle {
     friend bool operator==(const DTypeAndShape&, const DTypeAndShape&) = default;
   };
 
-  std::string device;     // full name of the device that holds the resource
+  std::string device;  // full name of the device that holds the resource
   std::string container;
   std::string name;
   // Opaque between implementations: identifies the C++ class in the process that made it.

@@ -22,7 +22,8 @@ class Shape {
  public:
   Shape() = default;
   // Preconditions as for Create; for literals in our own code.
-  Shape(std::initializer_list<int64_t> dims) : dims_(dims) {}  // NOLINT(google-explicit-constructor)
+  Shape(std::initializer_list<int64_t> dims)
+      : dims_(dims) {}  // NOLINT(google-explicit-constructor)
   explicit Shape(std::span<const int64_t> dims) : dims_(dims.begin(), dims.end()) {}
 
   // INVALID_ARGUMENT for a negative dim, more than kMaxRank dims or a product beyond int64.

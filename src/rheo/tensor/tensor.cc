@@ -39,9 +39,12 @@ constexpr int64_t kMaxObjects = int64_t{1} << 32;
 BufferRef MakeBuffer(Allocator& allocator, DType dtype, int64_t count) {
   if (!IsPlainData(dtype) && count > kMaxObjects) return BufferRef();
   switch (dtype) {
-    case DType::kString: return MakeObjects<std::string>(count);
-    case DType::kResource: return MakeObjects<ResourceHandle>(count);
-    case DType::kVariant: return MakeObjects<Variant>(count);
+    case DType::kString:
+      return MakeObjects<std::string>(count);
+    case DType::kResource:
+      return MakeObjects<ResourceHandle>(count);
+    case DType::kVariant:
+      return MakeObjects<Variant>(count);
     default: {
       size_t num_bytes;
       if (__builtin_mul_overflow(static_cast<size_t>(count), DTypeSize(dtype), &num_bytes)) {
@@ -73,16 +76,29 @@ std::string ElementText(const Tensor& tensor, int64_t i) {
 
 std::string ElementText(const Tensor& tensor, int64_t i) {
   switch (tensor.dtype()) {
-    case DType::kFloat: return ElementText<float>(tensor, i);
-    case DType::kDouble: return ElementText<double>(tensor, i);
-    case DType::kInt32: case DType::kQint32: return ElementText<int32_t>(tensor, i);
-    case DType::kInt64: return ElementText<int64_t>(tensor, i);
-    case DType::kInt16: case DType::kQint16: return ElementText<int16_t>(tensor, i);
-    case DType::kUint16: case DType::kQuint16: return ElementText<uint16_t>(tensor, i);
-    case DType::kUint32: return ElementText<uint32_t>(tensor, i);
-    case DType::kUint64: return ElementText<uint64_t>(tensor, i);
-    case DType::kBool: return ElementText<bool>(tensor, i);
-    case DType::kHalf: return fmt::to_string(float{tensor.flat<Half>()[static_cast<size_t>(i)]});
+    case DType::kFloat:
+      return ElementText<float>(tensor, i);
+    case DType::kDouble:
+      return ElementText<double>(tensor, i);
+    case DType::kInt32:
+    case DType::kQint32:
+      return ElementText<int32_t>(tensor, i);
+    case DType::kInt64:
+      return ElementText<int64_t>(tensor, i);
+    case DType::kInt16:
+    case DType::kQint16:
+      return ElementText<int16_t>(tensor, i);
+    case DType::kUint16:
+    case DType::kQuint16:
+      return ElementText<uint16_t>(tensor, i);
+    case DType::kUint32:
+      return ElementText<uint32_t>(tensor, i);
+    case DType::kUint64:
+      return ElementText<uint64_t>(tensor, i);
+    case DType::kBool:
+      return ElementText<bool>(tensor, i);
+    case DType::kHalf:
+      return fmt::to_string(float{tensor.flat<Half>()[static_cast<size_t>(i)]});
     case DType::kBfloat16:
       return fmt::to_string(float{tensor.flat<Bfloat16>()[static_cast<size_t>(i)]});
     case DType::kComplex64: {
@@ -103,7 +119,10 @@ std::string ElementText(const Tensor& tensor, int64_t i) {
       const Variant& v = tensor.flat<Variant>()[static_cast<size_t>(i)];
       return v.empty() ? "<empty>" : '<' + std::string(v.value()->type_name()) + '>';
     }
-    case DType::kInt8: case DType::kQint8: case DType::kInt4: case DType::kInt2:
+    case DType::kInt8:
+    case DType::kQint8:
+    case DType::kInt4:
+    case DType::kInt2:
       return fmt::to_string(static_cast<int>(tensor.flat<int8_t>()[static_cast<size_t>(i)]));
     default:
       return fmt::to_string(static_cast<int>(tensor.flat<uint8_t>()[static_cast<size_t>(i)]));
@@ -160,10 +179,14 @@ Tensor Tensor::Rows(int64_t begin, int64_t end) const {
 
 Tensor Tensor::Clone() const {
   switch (dtype_) {
-    case DType::kInvalid: return Tensor();
-    case DType::kString: return CloneObjects<std::string>(*this);
-    case DType::kResource: return CloneObjects<ResourceHandle>(*this);
-    case DType::kVariant: return CloneObjects<Variant>(*this);
+    case DType::kInvalid:
+      return Tensor();
+    case DType::kString:
+      return CloneObjects<std::string>(*this);
+    case DType::kResource:
+      return CloneObjects<ResourceHandle>(*this);
+    case DType::kVariant:
+      return CloneObjects<Variant>(*this);
     default: {
       Tensor copy(dtype_, shape_);
       if (num_bytes() > 0) std::memcpy(copy.mutable_data(), data(), num_bytes());
@@ -188,14 +211,18 @@ Status Tensor::WrongType(DType asked) const {
 bool operator==(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
   switch (a.dtype()) {
-    case DType::kInvalid: return true;
-    case DType::kString: return EqualElements<std::string>(a, b);
-    case DType::kResource: return EqualElements<ResourceHandle>(a, b);
+    case DType::kInvalid:
+      return true;
+    case DType::kString:
+      return EqualElements<std::string>(a, b);
+    case DType::kResource:
+      return EqualElements<ResourceHandle>(a, b);
     case DType::kVariant:
       return std::equal(a.flat<Variant>().begin(), a.flat<Variant>().end(),
                         b.flat<Variant>().begin(), b.flat<Variant>().end(),
                         [](const Variant& x, const Variant& y) { return x.value() == y.value(); });
-    default: return a.num_bytes() == 0 || std::memcmp(a.data(), b.data(), a.num_bytes()) == 0;
+    default:
+      return a.num_bytes() == 0 || std::memcmp(a.data(), b.data(), a.num_bytes()) == 0;
   }
 }
 

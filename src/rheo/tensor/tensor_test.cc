@@ -36,8 +36,9 @@ TEST(TensorTest, ReferenceAndInvalidDTypesAreRefused) {
 }
 
 TEST(TensorTest, AnImpossibleSizeIsAnErrorNotACrash) {
-  EXPECT_EQ(Tensor::Create(HostAllocator(), DType::kDouble, Shape{int64_t{1} << 61}).status().code(),
-            StatusCode::kResourceExhausted);
+  EXPECT_EQ(
+      Tensor::Create(HostAllocator(), DType::kDouble, Shape{int64_t{1} << 61}).status().code(),
+      StatusCode::kResourceExhausted);
   EXPECT_EQ(Tensor::Create(HostAllocator(), DType::kFloat, Shape{int64_t{1} << 50}).status().code(),
             StatusCode::kResourceExhausted);
 }

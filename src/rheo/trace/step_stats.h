@@ -23,7 +23,7 @@ struct NodeStats {
   // One per output that the node set.
   struct Output {
     int slot = 0;
-    int dtype = 0;                // number of the DType
+    int dtype = 0;  // number of the DType
     std::vector<int64_t> dims;
     int64_t num_bytes = 0;
   };

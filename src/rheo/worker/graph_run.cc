@@ -54,8 +54,7 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
     for (size_t i = 0; i < num_parts; ++i) Prepare(i);
     const bool poller = !args_.use_calling_thread;
     const bool inline_on_caller =
-        !poller ||
-        args_.graph->inline_micros.load(std::memory_order_relaxed) <= kMaxPollerMicros;
+        !poller || args_.graph->inline_micros.load(std::memory_order_relaxed) <= kMaxPollerMicros;
     const auto keep = shared_from_this();  // the last part may end inside its Run
     for (size_t i = 0; i < num_parts; ++i) {
       // Parts but the last go to the pool, so that all of them make progress at once.
@@ -108,8 +107,9 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
   }
 
   void Execute(size_t i, executor::RunArgs run) {
-    executor::Run(args_.graph->parts[i].plan, std::move(run),
-                  [self = shared_from_this()](Status status) { self->PartEnded(std::move(status)); });
+    executor::Run(
+        args_.graph->parts[i].plan, std::move(run),
+        [self = shared_from_this()](Status status) { self->PartEnded(std::move(status)); });
   }
 
   void OnError(const Status& status) {

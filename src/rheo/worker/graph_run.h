@@ -14,7 +14,7 @@ struct GraphRunArgs {
   const WorkerEnv* env = nullptr;
   std::shared_ptr<RegisteredGraph> graph;
   std::shared_ptr<StepState> state;
-  StopToken stop;                       // of the call
+  StopToken stop;  // of the call
   bool use_calling_thread = false;
   service::ExecOptions exec;
   trace::StepStats* step_stats = nullptr;  // filled when a timeline is recorded

@@ -74,8 +74,7 @@ class LocalFunctions final : public kernel::FunctionCaller {
     }
     if (args.inputs.size() != function->num_args) {
       std::move(done)(InvalidArgument("function '{}' takes {} arguments, not {}",
-                                      function->ref.name, function->num_args,
-                                      args.inputs.size()));
+                                      function->ref.name, function->num_args, args.inputs.size()));
       return;
     }
     auto call = std::make_shared<RunningCall>();
@@ -110,7 +109,8 @@ class LocalFunctions final : public kernel::FunctionCaller {
                           device::DeviceName::Parse(node.requested_device()));
     if (asked.TaskPart().IsCompatibleWith(device_.device->name())) return OkStatus();
     return InvalidArgument(
-        "Cannot assign a device for operation {} of function '{}': it asks for {}, but the function "
+        "Cannot assign a device for operation {} of function '{}': it asks for {}, but the "
+        "function "
         "runs on {}",
         node.name(), function, node.requested_device(), device_.device->info().name);
   }

@@ -1,4 +1,5 @@
-// LocalFunctions: runs functions of a registered graph's library on the device of the calling kernel.
+// LocalFunctions: runs functions of a registered graph's library on the device of the calling
+// kernel.
 #ifndef RHEO_WORKER_LOCAL_FUNCTIONS_H_
 #define RHEO_WORKER_LOCAL_FUNCTIONS_H_
 

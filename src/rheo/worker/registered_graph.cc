@@ -172,11 +172,10 @@ StatusOr<std::shared_ptr<RegisteredGraph>> CompileGraph(const graph::GraphDef& d
     RegisteredGraph::Part part;
     part.device = device.device;
     part.resources = device.resources;
-    RHEO_ASSIGN_OR_RETURN(
-        part.plan,
-        executor::Plan::Compile(*part_graph, [&](const graph::Node& node) {
-          return KernelFor(node, env, *device.device, session.get());
-        }));
+    RHEO_ASSIGN_OR_RETURN(part.plan,
+                          executor::Plan::Compile(*part_graph, [&](const graph::Node& node) {
+                            return KernelFor(node, env, *device.device, session.get());
+                          }));
     if (!library->library().functions.empty()) {
       part.functions = MakeLocalFunctions(library, env, device);
     }

@@ -47,8 +47,7 @@ StatusOr<std::shared_ptr<RegisteredGraph>> CompileGraph(const graph::GraphDef& d
 
 // The kernel of a node on `device`; stateful ones are shared through the session's cache.
 StatusOr<std::shared_ptr<kernel::Kernel>> KernelFor(const graph::Node& node, const WorkerEnv& env,
-                                                    device::Device& device,
-                                                    WorkerSession* cache);
+                                                    device::Device& device, WorkerSession* cache);
 
 }  // namespace rheo::worker
 

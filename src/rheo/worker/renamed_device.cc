@@ -7,8 +7,7 @@ StatusOr<std::unique_ptr<RenamedDevice>> RenamedDevice::Create(device::Device& b
   device::DeviceInfo info = base.info();
   info.name = task_name + base.name().LocalPart().ToString();
   RHEO_ASSIGN_OR_RETURN(device::DeviceName name, device::DeviceName::Parse(info.name));
-  return std::unique_ptr<RenamedDevice>(
-      new RenamedDevice(base, std::move(info), std::move(name)));
+  return std::unique_ptr<RenamedDevice>(new RenamedDevice(base, std::move(info), std::move(name)));
 }
 
 }  // namespace rheo::worker

@@ -21,8 +21,7 @@ class RenamedDevice final : public device::Device {
   Allocator& allocator() override { return base_.allocator(); }
   device::Stream* stream() override { return base_.stream(); }
   bool is_host_memory() const override { return base_.is_host_memory(); }
-  void CopyToHost(const Tensor& tensor,
-                  absl::AnyInvocable<void(StatusOr<Tensor>)> done) override {
+  void CopyToHost(const Tensor& tensor, absl::AnyInvocable<void(StatusOr<Tensor>)> done) override {
     base_.CopyToHost(tensor, std::move(done));
   }
   void CopyFromHost(const Tensor& tensor,

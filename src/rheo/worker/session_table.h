@@ -25,7 +25,8 @@ class SessionTable {
   StatusOr<std::vector<std::string>> Create(const service::CreateWorkerSessionRequest& request);
   // An unknown handle is fine.
   void Delete(const std::string& handle);
-  // ABORTED with the restarted mark when the handle is unknown. `created` false: the legacy session.
+  // ABORTED with the restarted mark when the handle is unknown. `created` false: the legacy
+  // session.
   StatusOr<std::shared_ptr<WorkerSession>> Find(const std::string& handle, bool created) const;
   void DeleteAll();
 

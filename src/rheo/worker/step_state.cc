@@ -141,8 +141,8 @@ void StepRendezvous::OnPushed(const RendezvousKey& key, Item item, bool announce
 
 void StepRendezvous::PullAnnounced(const RendezvousKey& key) {
   if (routes_->transport == nullptr) {
-    local_.Abort(Internal("a large value of {} was announced to a step that has no peers",
-                          key.Describe()));
+    local_.Abort(
+        Internal("a large value of {} was announced to a step that has no peers", key.Describe()));
     return;
   }
   routes_->transport->Pull(step_, key, stop_pulls_.get_token(),

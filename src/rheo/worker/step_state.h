@@ -81,8 +81,8 @@ class StepRendezvous final : public rendezvous::Rendezvous,
 };
 
 // One step on this worker. Life: made by whoever comes first (RunGraph, RecvTensor, PushTensors),
-// started by RunGraph, ended when its graph has finished; dropped by CleanupGraph, by the end of its
-// session, or at once when no other task can ask for its values.
+// started by RunGraph, ended when its graph has finished; dropped by CleanupGraph, by the end of
+// its session, or at once when no other task can ask for its values.
 struct StepState {
   explicit StepState(StepId id)
       : step(id), rendezvous(std::make_shared<StepRendezvous>(id)), resources("step") {}

@@ -138,15 +138,13 @@ class WorkerImpl final : public Worker {
   void PushTensors(const service::PushTensorsRequest& request, service::PushTensorsResponse*,
                    const service::Call&, DoneCallback done) override {
     for (const service::PushTensorsRequest::Entry& entry : request.tensors) {
-      steps_.FindOrCreate(entry.step)
-          ->rendezvous->OnPushed(entry.key, entry.item, entry.announced);
+      steps_.FindOrCreate(entry.step)->rendezvous->OnPushed(entry.key, entry.item, entry.announced);
     }
     std::move(done)(OkStatus());
   }
 
-  void MarkRecvFinished(const service::MarkRecvFinishedRequest&,
-                        service::MarkRecvFinishedResponse*, const service::Call&,
-                        DoneCallback done) override {
+  void MarkRecvFinished(const service::MarkRecvFinishedRequest&, service::MarkRecvFinishedResponse*,
+                        const service::Call&, DoneCallback done) override {
     std::move(done)(OkStatus());  // answers are not kept, so there is nothing to forget
   }
 
@@ -300,9 +298,10 @@ class WorkerImpl final : public Worker {
                         request.step.value, Message(item.status()));
       }
       if (item->is_dead) {
-        return Internal("Failed to fetch outputs for step {}. (Original error message: The tensor "
-                        "returned for {} was not valid.)",
-                        request.step.value, key.Describe());
+        return Internal(
+            "Failed to fetch outputs for step {}. (Original error message: The tensor "
+            "returned for {} was not valid.)",
+            request.step.value, key.Describe());
       }
       response.recvs.push_back({key, std::move(item->tensor)});
     }
@@ -344,8 +343,7 @@ class WorkerImpl final : public Worker {
         result = waiting->status;
       }
       for (size_t i = 0; i < waiting->values.size() && result.ok(); ++i) {
-        run->response->recvs.push_back(
-            {run->request->recv_keys[i], std::move(waiting->values[i])});
+        run->response->recvs.push_back({run->request->recv_keys[i], std::move(waiting->values[i])});
       }
       if (last) steps_.Remove(run->request->step);
       run->state.reset();
@@ -386,19 +384,20 @@ class WorkerImpl final : public Worker {
     RHEO_RETURN_IF_ERROR(recent_recvs_.Check(request.request_id, "RecvTensor (GrpcWorker)"));
     const rendezvous::Channel& channel = request.key.channel();
     const size_t local = channel.src_device.find("/device:");
-    const std::string_view local_part =
-        local == std::string::npos ? std::string_view(channel.src_device)
-                                   : std::string_view(channel.src_device).substr(local);
+    const std::string_view local_part = local == std::string::npos
+                                            ? std::string_view(channel.src_device)
+                                            : std::string_view(channel.src_device).substr(local);
     for (const device::Device* device : env_.devices) {
       const std::string& name = device->info().name;
       if (!name.ends_with(local_part)) continue;
       const Incarnation ours = device->info().incarnation;
       if (channel.src_incarnation == ours) return OkStatus();
       return WithPayload(
-          Aborted("RecvTensor expects a different device incarnation: {} vs. {}. Your worker job "
-                  "(\"{}\") was probably restarted. Check your worker job for the reason why it was "
-                  "restarted.",
-                  channel.src_incarnation.value, ours.value, env_.task_name),
+          Aborted(
+              "RecvTensor expects a different device incarnation: {} vs. {}. Your worker job "
+              "(\"{}\") was probably restarted. Check your worker job for the reason why it was "
+              "restarted.",
+              channel.src_incarnation.value, ours.value, env_.task_name),
           kWorkerRestartedPayload);
     }
     return InvalidArgument("{} unknown device.", local_part);

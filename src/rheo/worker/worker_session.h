@@ -1,5 +1,5 @@
-// WorkerSession: what a worker keeps for one session of a master: the names and state of its devices,
-// the kernels of stateful nodes, the registered graphs.
+// WorkerSession: what a worker keeps for one session of a master: the names and state of its
+// devices, the kernels of stateful nodes, the registered graphs.
 #ifndef RHEO_WORKER_WORKER_SESSION_H_
 #define RHEO_WORKER_WORKER_SESSION_H_
 
@@ -26,8 +26,8 @@ struct SessionDevice {
 class WorkerSession {
  public:
   struct Options {
-    std::string handle;       // "" for the legacy session
-    std::string task_name;    // this task in the session's cluster
+    std::string handle;     // "" for the legacy session
+    std::string task_name;  // this task in the session's cluster
     std::string master_task;
     int64_t master_incarnation = 0;
     std::vector<SessionDevice> devices;

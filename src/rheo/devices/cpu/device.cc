@@ -18,8 +18,7 @@ StatusOr<std::unique_ptr<CpuDevice>> CpuDevice::Create(std::string name) {
   return std::unique_ptr<CpuDevice>(new CpuDevice(std::move(info), std::move(parsed)));
 }
 
-void CpuDevice::CopyToHost(const Tensor& tensor,
-                           absl::AnyInvocable<void(StatusOr<Tensor>)> done) {
+void CpuDevice::CopyToHost(const Tensor& tensor, absl::AnyInvocable<void(StatusOr<Tensor>)> done) {
   std::move(done)(tensor);
 }
 

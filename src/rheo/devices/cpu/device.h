@@ -18,10 +18,8 @@ class CpuDevice final : public device::Device {
   Allocator& allocator() override { return HostAllocator(); }
   device::Stream* stream() override { return nullptr; }
   bool is_host_memory() const override { return true; }
-  void CopyToHost(const Tensor& tensor,
-                  absl::AnyInvocable<void(StatusOr<Tensor>)> done) override;
-  void CopyFromHost(const Tensor& tensor,
-                    absl::AnyInvocable<void(StatusOr<Tensor>)> done) override;
+  void CopyToHost(const Tensor& tensor, absl::AnyInvocable<void(StatusOr<Tensor>)> done) override;
+  void CopyFromHost(const Tensor& tensor, absl::AnyInvocable<void(StatusOr<Tensor>)> done) override;
 
  private:
   CpuDevice(device::DeviceInfo info, device::DeviceName name)

@@ -1,0 +1,143 @@
+// rheo serve: one task of a cluster.
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "flags.h"
+#include "rheo/runtime/server.h"
+#include "rheo/service/cluster_spec.h"
+#include "rheo/train/task.h"
+#include "rheo/wire/codec.h"
+
+namespace rheo::app {
+namespace {
+
+constexpr std::string_view kHelp = R"(rheo serve: serves one task of a cluster until SIGTERM.
+
+Which task it is comes from one of these:
+  --cluster_spec SPEC   e.g. 'ps|host:port,worker|host:port;host:port', with --job_name and --task_id
+  --server_def FILE     a ServerDef, as text or binary protobuf
+  TF_CONFIG             this environment variable, when no flag is given
+
+  --job_name JOB        the job of this task
+  --task_id N           its index in the job (default 0)
+  --bind HOST           listen on this address instead of the one in the cluster spec
+  --cpu N               CPU devices (default 1)
+  --gpu N               simulated GPU devices (default 0)
+  --grace SECONDS       how long running steps may finish after SIGTERM (default 10)
+
+Example:
+  rheo serve --cluster_spec 'ps|127.0.0.1:7000,worker|127.0.0.1:7001' --job_name ps --task_id 0
+)";
+
+struct Options {
+  std::string cluster_spec;
+  std::string job_name;
+  int task_id = 0;
+  std::string server_def;
+  std::string bind;
+  int cpus = 0;
+  int gpus = 0;
+  int grace_seconds = 10;
+  bool help = false;
+};
+
+StatusOr<service::ServerDef> ReadServerDef(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return NotFound("cannot read the --server_def file '{}'", path);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  StatusOr<service::ServerDef> def = wire::ParseServerDef(bytes);
+  if (!def.ok()) return Prefix(def.status(), fmt::format("'{}': ", path));
+  return def;
+}
+
+StatusOr<service::ServerDef> DefFromFlags(const Options& options) {
+  if (!options.server_def.empty()) {
+    if (!options.cluster_spec.empty()) {
+      return InvalidArgument("give --server_def or --cluster_spec, not both");
+    }
+    return ReadServerDef(options.server_def);
+  }
+  service::ServerDef def;
+  if (!options.cluster_spec.empty()) {
+    RHEO_ASSIGN_OR_RETURN(def.cluster, service::ParseClusterSpec(options.cluster_spec));
+    if (options.job_name.empty()) {
+      return InvalidArgument("--job_name is missing: which job of --cluster_spec is this task of?");
+    }
+    def.job_name = options.job_name;
+    def.task_index = options.task_id;
+    return def;
+  }
+  RHEO_ASSIGN_OR_RETURN(const train::Task task, train::Task::FromEnvironment());
+  if (task.cluster().empty()) {
+    return InvalidArgument(
+        "no cluster is given: use --cluster_spec, --server_def or TF_CONFIG; "
+        "`rheo serve --help` shows how");
+  }
+  def.cluster = task.cluster();
+  def.job_name = task.job();
+  def.task_index = task.index();
+  return def;
+}
+
+}  // namespace
+
+int Serve(const std::vector<std::string>& args) {
+  const auto start = std::chrono::steady_clock::now();
+  Options options;
+  const StatusOr<std::vector<std::string>> rest =
+      ParseFlags(args, {{.name = "cluster_spec", .text = &options.cluster_spec},
+                        {.name = "job_name", .text = &options.job_name},
+                        {.name = "task_id", .number = &options.task_id},
+                        {.name = "server_def", .text = &options.server_def},
+                        {.name = "bind", .text = &options.bind},
+                        {.name = "cpu", .number = &options.cpus},
+                        {.name = "gpu", .number = &options.gpus},
+                        {.name = "grace", .number = &options.grace_seconds},
+                        {.name = "help", .on = &options.help}});
+  if (!rest.ok()) return WrongCall("serve", rest.status());
+  if (options.help) {
+    fmt::print("{}", kHelp);
+    return kDone;
+  }
+  if (!rest->empty()) {
+    return WrongCall(
+        "serve", InvalidArgument("'{}' is no flag; `rheo serve --help` shows them", rest->front()));
+  }
+  StatusOr<service::ServerDef> def = DefFromFlags(options);
+  if (!def.ok()) return WrongCall("serve", def.status());
+  if (options.cpus > 0) def->default_session_config.device_count["CPU"] = options.cpus;
+  if (options.gpus > 0) def->default_session_config.device_count["GPU"] = options.gpus;
+
+  // Blocked before any thread starts, so that only sigwait below sees them.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+
+  StatusOr<std::unique_ptr<runtime::Server>> server =
+      runtime::Server::Start(*std::move(def), options.bind);
+  if (!server.ok()) return WrongCall("serve", server.status());
+  const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(
+                          std::chrono::steady_clock::now() - start)
+                          .count();
+  fmt::print(stderr, "rheo serve: {} at {} with {} device(s), ready after {} ms\n",
+             (*server)->task_name(), (*server)->target(), (*server)->devices().size(), millis);
+  int received = 0;
+  sigwait(&signals, &received);
+  fmt::print(stderr, "rheo serve: stopping on {}\n", strsignal(received));
+  (*server)->Stop(std::chrono::seconds(options.grace_seconds));
+  return kDone;
+}
+
+}  // namespace rheo::app

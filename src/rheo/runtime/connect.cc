@@ -1,0 +1,41 @@
+#include "rheo/runtime/connect.h"
+
+#include <utility>
+
+#include "rheo/rpc/client.h"
+#include "rheo/rpc/remote_master.h"
+#include "rheo/runtime/task.h"
+#include "rheo/service/cluster_spec.h"
+
+namespace rheo::runtime {
+namespace {
+
+constexpr std::string_view kGrpcPrefix = "grpc://";
+
+// A stub with the client that its calls run on.
+struct RemoteConnection {
+  rpc::RpcClient client;
+  std::shared_ptr<service::MasterService> master;
+};
+
+}  // namespace
+
+StatusOr<std::shared_ptr<service::MasterService>> Connect(std::string_view target,
+                                                          const service::SessionConfig& config) {
+  if (target.empty()) {
+    RHEO_ASSIGN_OR_RETURN(std::unique_ptr<Task> made, Task::CreateAlone({.config = config}));
+    std::shared_ptr<Task> task = std::move(made);
+    return std::shared_ptr<service::MasterService>(task, &task->master());
+  }
+  if (!target.starts_with(kGrpcPrefix)) {
+    return InvalidArgument("the target '{}' is neither empty (this process) nor grpc://host:port",
+                           target);
+  }
+  const std::string_view address = target.substr(kGrpcPrefix.size());
+  RHEO_RETURN_IF_ERROR(service::ParseHostPort(address).status());
+  auto connection = std::make_shared<RemoteConnection>();
+  connection->master = rpc::ConnectMaster(connection->client, address);
+  return std::shared_ptr<service::MasterService>(connection, connection->master.get());
+}
+
+}  // namespace rheo::runtime

@@ -1,0 +1,72 @@
+#include "rheo/runtime/registries.h"
+
+#include <cstdlib>
+
+#include "rheo/base/log.h"
+#include "rheo/ops/array/register.h"
+#include "rheo/ops/flow/register.h"
+#include "rheo/ops/math/register.h"
+#include "rheo/ops/nn/register.h"
+#include "rheo/ops/random/register.h"
+#include "rheo/ops/state/register.h"
+#include "rheo/ops/training/register.h"
+
+namespace rheo::runtime {
+namespace {
+
+struct Family {
+  Status (*schemas)(op::OpRegistry&);
+  void (*kernels)(kernel::KernelRegistry&);
+  void (*gradients)(autodiff::GradientRegistry&);
+};
+
+// One line for each family of ops/.
+constexpr Family kFamilies[] = {
+    {ops::RegisterArraySchemas, ops::RegisterArrayKernels, ops::RegisterArrayGradients},
+    {ops::RegisterFlowSchemas, ops::RegisterFlowKernels, ops::RegisterFlowGradients},
+    {ops::RegisterMathSchemas, ops::RegisterMathKernels, ops::RegisterMathGradients},
+    {ops::RegisterNnSchemas, ops::RegisterNnKernels, ops::RegisterNnGradients},
+    {ops::RegisterRandomSchemas, ops::RegisterRandomKernels, ops::RegisterRandomGradients},
+    {ops::RegisterStateSchemas, ops::RegisterStateKernels, ops::RegisterStateGradients},
+    {ops::RegisterTrainingSchemas, ops::RegisterTrainingKernels, ops::RegisterTrainingGradients},
+};
+
+}  // namespace
+
+Status RegisterAll(Registries& registries) {
+  RHEO_RETURN_IF_ERROR(registries.ops.AddTable(op::PublicOpTable()));
+  for (const Family& family : kFamilies) {
+    RHEO_RETURN_IF_ERROR(family.schemas(registries.ops));
+    family.kernels(registries.kernels);
+    family.gradients(registries.gradients);
+  }
+  return OkStatus();
+}
+
+const Registries& BuiltIn() {
+  // Never destroyed: graphs and kernels point into it until the process ends.
+  static const Registries* const built_in = [] {
+    auto* registries = new Registries();
+    if (Status status = RegisterAll(*registries); !status.ok()) {
+      // The tables are part of the program: this is a damaged build.
+      RHEO_LOG(Error, "the built-in operations do not fit together: {}", Message(status));
+      std::abort();
+    }
+    return registries;
+  }();
+  return *built_in;
+}
+
+const op::KernelCatalog& TensorFlowKernels() {
+  static const op::KernelCatalog* const catalog = [] {
+    StatusOr<op::KernelCatalog> parsed = op::KernelCatalog::Parse(op::TensorFlowKernelTable());
+    if (!parsed.ok()) {
+      RHEO_LOG(Error, "TensorFlow's kernel table: {}", Message(parsed.status()));
+      std::abort();
+    }
+    return new op::KernelCatalog(*std::move(parsed));
+  }();
+  return *catalog;
+}
+
+}  // namespace rheo::runtime

@@ -1,0 +1,188 @@
+#include "rheo/runtime/server.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "rheo/async/notification.h"
+#include "rheo/rpc/client.h"
+#include "rheo/rpc/server.h"
+#include "rheo/rpc/traffic.h"
+#include "rheo/rpc/transport.h"
+#include "rheo/rpc/worker_directory.h"
+#include "rheo/runtime/task.h"
+
+namespace rheo::runtime {
+namespace {
+
+// A transport with the directory that it uses.
+struct ForeignCluster {
+  std::shared_ptr<service::WorkerDirectory> directory;
+  std::unique_ptr<rpc::WorkerTransport> transport;
+};
+
+// The cluster with the port that was really bound in place of the task's own.
+service::ClusterSpec WithOwnPort(const service::ClusterSpec& cluster, const std::string& job,
+                                 int task, const std::string& host, int port) {
+  service::ClusterSpec result;
+  for (const auto& [name, tasks] : cluster.jobs()) {
+    service::ClusterSpec::Tasks changed = tasks;
+    if (name == job) {
+      const auto own = changed.find(task);
+      if (own != changed.end()) own->second = fmt::format("{}:{}", host, port);
+    }
+    // The names were checked when the cluster was made.
+    (void)result.AddJob(name, std::move(changed));
+  }
+  return result;
+}
+
+std::string Bracketed(const std::string& host) {
+  return host.find(':') == std::string::npos ? host : '[' + host + ']';
+}
+
+}  // namespace
+
+class Server::Impl {
+ public:
+  static StatusOr<std::unique_ptr<Impl>> Start(ServerOptions options) {
+    service::ServerDef def;
+    def.cluster = options.cluster;
+    def.job_name = options.job;
+    def.task_index = options.task;
+    def.port = options.port;
+    RHEO_RETURN_IF_ERROR(service::ValidateServerDef(def));
+    RHEO_ASSIGN_OR_RETURN(const std::string own,
+                          options.cluster.Address(options.job, options.task));
+    RHEO_ASSIGN_OR_RETURN(service::HostPort address, service::ParseHostPort(own));
+    if (options.port != 0) address.port = options.port;
+    if (address.host.empty()) address.host = "localhost";
+    const std::string bind_host = options.bind_host.empty() ? address.host : options.bind_host;
+
+    auto impl = std::unique_ptr<Impl>(new Impl());
+    impl->task_name_ = device::TaskName(options.job, options.task);
+    RHEO_ASSIGN_OR_RETURN(
+        impl->rpc_server_,
+        rpc::RpcServer::Bind({.address = fmt::format("{}:{}", Bracketed(bind_host), address.port),
+                              .traffic = &impl->traffic_}));
+    const int port = impl->rpc_server_->port();
+    impl->target_ = fmt::format("grpc://{}:{}", Bracketed(address.host), port);
+    impl->client_ =
+        std::make_unique<rpc::RpcClient>(rpc::RpcClientOptions{.traffic = &impl->traffic_});
+    impl->directory_ = std::make_shared<rpc::ClusterDirectory>(
+        *impl->client_,
+        WithOwnPort(options.cluster, options.job, options.task, Bracketed(address.host), port),
+        impl->task_name_);
+    RHEO_RETURN_IF_ERROR(impl->MakeTask(options));
+    impl->rpc_server_->Start(&impl->task_->master(), &impl->task_->worker());
+    return impl;
+  }
+
+  ~Impl() { Stop({}); }
+
+  void Stop(std::chrono::milliseconds grace) {
+    {
+      MutexLock lock(mutex_);
+      if (stopping_) return;
+      stopping_ = true;
+    }
+    const Status reason = Unavailable("task {} is stopping", task_name_);
+    if (grace.count() == 0 && task_ != nullptr) task_->Stop(reason);
+    if (rpc_server_ != nullptr) rpc_server_->Shutdown(grace);
+    if (task_ != nullptr) task_->Stop(reason);
+    if (client_ != nullptr) client_->Shutdown();
+    stopped_.Notify();
+  }
+
+  void Join() { stopped_.Wait(); }
+
+  const std::string& target() const { return target_; }
+  const std::string& task_name() const { return task_name_; }
+  int port() const { return rpc_server_->port(); }
+  std::vector<device::DeviceInfo> devices() const { return task_->devices(); }
+  Traffic traffic() const {
+    return {traffic_.bytes_sent.load(std::memory_order_relaxed),
+            traffic_.bytes_received.load(std::memory_order_relaxed)};
+  }
+
+ private:
+  Impl() = default;
+
+  Status MakeTask(const ServerOptions& options) {
+    TaskPeers peers;
+    peers.workers = directory_;
+    peers.transport =
+        std::make_shared<rpc::WorkerTransport>(*directory_, [](std::string_view) { return true; });
+    peers.on_worker = [this](std::shared_ptr<service::WorkerService> worker) {
+      directory_->SetOwnWorker(worker);
+      own_worker_ = worker;
+      return rpc::MakeDirectoryFactory(*client_, std::move(worker));
+    };
+    peers.make_transport = [this](const service::ClusterSpec& cluster,
+                                  const std::string& own_task) {
+      return MakeForeignTransport(cluster, own_task);
+    };
+    RHEO_ASSIGN_OR_RETURN(task_, Task::Create({.task_name = task_name_,
+                                               .config = options.config,
+                                               .forming_timeout = options.forming_timeout,
+                                               .registries = options.registries},
+                                              std::move(peers)));
+    return OkStatus();
+  }
+
+  std::shared_ptr<rendezvous::TensorTransport> MakeForeignTransport(
+      const service::ClusterSpec& cluster, const std::string& own_task) {
+    auto foreign = std::make_shared<ForeignCluster>();
+    auto directory = std::make_shared<rpc::ClusterDirectory>(*client_, cluster, own_task);
+    directory->SetOwnWorker(own_worker_);
+    foreign->directory = directory;
+    foreign->transport = std::make_unique<rpc::WorkerTransport>(*directory);
+    return {foreign, foreign->transport.get()};
+  }
+
+  std::string task_name_;
+  std::string target_;
+  rpc::TrafficCounters traffic_;
+  // In the order in which they are made; what uses another comes after it.
+  std::unique_ptr<rpc::RpcServer> rpc_server_;
+  std::unique_ptr<rpc::RpcClient> client_;
+  std::shared_ptr<rpc::ClusterDirectory> directory_;
+  std::shared_ptr<service::WorkerService> own_worker_;
+  std::unique_ptr<Task> task_;
+  Mutex mutex_;
+  bool stopping_ RHEO_GUARDED_BY(mutex_) = false;
+  Notification stopped_;
+};
+
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Server::~Server() = default;
+
+StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options) {
+  RHEO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl, Impl::Start(std::move(options)));
+  return std::unique_ptr<Server>(new Server(std::move(impl)));
+}
+
+StatusOr<std::unique_ptr<Server>> Server::Start(service::ServerDef def, std::string bind_host) {
+  RHEO_RETURN_IF_ERROR(service::ValidateServerDef(def));
+  return Start({.cluster = std::move(def.cluster),
+                .job = std::move(def.job_name),
+                .task = def.task_index,
+                .port = def.port,
+                .bind_host = std::move(bind_host),
+                .config = std::move(def.default_session_config)});
+}
+
+StatusOr<std::unique_ptr<Server>> Server::CreateLocalServer() {
+  return Start({.cluster = {{"localhost", {"127.0.0.1:0"}}}, .job = "localhost"});
+}
+
+const std::string& Server::target() const { return impl_->target(); }
+int Server::port() const { return impl_->port(); }
+const std::string& Server::task_name() const { return impl_->task_name(); }
+std::vector<device::DeviceInfo> Server::devices() const { return impl_->devices(); }
+Traffic Server::traffic() const { return impl_->traffic(); }
+void Server::Stop(std::chrono::milliseconds grace) { impl_->Stop(grace); }
+void Server::Join() { impl_->Join(); }
+
+}  // namespace rheo::runtime

@@ -1,0 +1,74 @@
+// Server: one task of a cluster, with its port.
+#ifndef RHEO_RUNTIME_SERVER_H_
+#define RHEO_RUNTIME_SERVER_H_
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rheo/base/status.h"
+#include "rheo/device/device.h"
+#include "rheo/runtime/registries.h"
+#include "rheo/service/cluster_spec.h"
+#include "rheo/service/session_config.h"
+
+namespace rheo::runtime {
+
+struct ServerOptions {
+  service::ClusterSpec cluster;
+  std::string job;
+  int task = 0;
+  int port = 0;  // 0: the port of the task's own entry
+  // The address to listen on without the port; empty: the host of the task's own entry.
+  std::string bind_host;
+  // device_count, threads, and the defaults of sessions.
+  service::SessionConfig config;
+  // How long a session waits for tasks that are missing, when its client sets no timeout.
+  std::chrono::milliseconds forming_timeout = std::chrono::minutes(10);
+  const Registries* registries = nullptr;  // null: BuiltIn()
+};
+
+// Bytes of messages, tensors included, that a task has exchanged with others and with clients.
+struct Traffic {
+  int64_t bytes_sent = 0;
+  int64_t bytes_received = 0;
+};
+
+// Any number in one process; they share nothing but code and the registries. Thread-safe.
+class Server {
+ public:
+  // Listens and serves when it returns. INVALID_ARGUMENT and the other errors of wire.md 3.2 for a
+  // bad definition, UNKNOWN naming the address and why when the port cannot be had.
+  static StatusOr<std::unique_ptr<Server>> Start(ServerOptions options);
+  static StatusOr<std::unique_ptr<Server>> Start(service::ServerDef def,
+                                                 std::string bind_host = {});
+  // A cluster of one task, /job:localhost/replica:0/task:0, on a free port of 127.0.0.1.
+  static StatusOr<std::unique_ptr<Server>> CreateLocalServer();
+  // Stop without grace.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // "grpc://host:port", for sessions.
+  const std::string& target() const;
+  int port() const;
+  const std::string& task_name() const;
+  std::vector<device::DeviceInfo> devices() const;
+  Traffic traffic() const;
+
+  // Refuses new calls with UNAVAILABLE, cancels steps that wait, lets running ones finish for
+  // `grace`, then cancels those too. The port is free when it returns. Later calls do nothing.
+  void Stop(std::chrono::milliseconds grace = {});
+  // Blocks until another thread has called Stop.
+  void Join();
+
+ private:
+  class Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace rheo::runtime
+
+#endif  // RHEO_RUNTIME_SERVER_H_

@@ -1,0 +1,70 @@
+// Task: the devices, pools, worker and master of one task, without a port.
+#ifndef RHEO_RUNTIME_TASK_H_
+#define RHEO_RUNTIME_TASK_H_
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rheo/async/thread_pool.h"
+#include "rheo/device/device.h"
+#include "rheo/master/master.h"
+#include "rheo/runtime/registries.h"
+#include "rheo/service/session_config.h"
+#include "rheo/worker/worker.h"
+
+namespace rheo::runtime {
+
+struct TaskOptions {
+  std::string task_name = "/job:localhost/replica:0/task:0";
+  service::SessionConfig config;  // device_count, thread counts, defaults of sessions
+  std::chrono::milliseconds forming_timeout = std::chrono::minutes(10);
+  const Registries* registries = nullptr;  // null: BuiltIn()
+};
+
+// How a task reaches others.
+struct TaskPeers {
+  std::shared_ptr<service::WorkerDirectory> workers;
+  std::shared_ptr<rendezvous::TensorTransport> transport;
+  std::function<std::shared_ptr<rendezvous::TensorTransport>(const service::ClusterSpec& cluster,
+                                                             const std::string& own_task)>
+      make_transport;
+  // Called once, when the worker exists: the directory must find it, and other directories too.
+  std::function<service::DirectoryFactory(std::shared_ptr<service::WorkerService> own_worker)>
+      on_worker;
+};
+
+// Any number in one process: they share nothing but code and the registries.
+class Task {
+ public:
+  // INVALID_ARGUMENT for a device type that there is no factory for.
+  static StatusOr<std::unique_ptr<Task>> Create(TaskOptions options, TaskPeers peers);
+  // A task without peers.
+  static StatusOr<std::unique_ptr<Task>> CreateAlone(TaskOptions options);
+  // Stops master and worker.
+  ~Task();
+
+  const std::string& name() const { return options_.task_name; }
+  master::Master& master() { return *master_; }
+  worker::Worker& worker() { return *worker_; }
+  std::vector<device::DeviceInfo> devices() const;
+  // Ends all sessions and steps with `reason`.
+  void Stop(const Status& reason);
+
+ private:
+  explicit Task(TaskOptions options) : options_(std::move(options)) {}
+
+  const TaskOptions options_;
+  TaskPeers peers_;
+  std::unique_ptr<ThreadPool> intra_op_pool_;
+  std::unique_ptr<ThreadPool> inter_op_pool_;
+  std::vector<std::unique_ptr<device::Device>> devices_;
+  std::shared_ptr<worker::Worker> worker_;
+  std::unique_ptr<master::Master> master_;
+};
+
+}  // namespace rheo::runtime
+
+#endif  // RHEO_RUNTIME_TASK_H_
