@@ -1,0 +1,126 @@
+"""Servers for the compatibility tests: Rheo's, started once, and driven by the real TensorFlow client."""
+
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import threading
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+
+import pytest  # noqa: E402
+import tensorflow as tf  # noqa: E402
+
+tf.compat.v1.disable_eager_execution()
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+READY_SECONDS = 30
+
+
+def pytest_addoption(parser):
+    parser.addoption("--build", default="build/dev", help="build folder of Rheo")
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for s in sockets:
+            s.bind(("127.0.0.1", 0))
+        return [s.getsockname()[1] for s in sockets]
+    finally:
+        for s in sockets:
+            s.close()
+
+
+class RheoServer:
+    """One `rheo serve` process."""
+
+    def __init__(self, program, cluster, job, task, flags=()):
+        spec = ",".join(f"{name}|{';'.join(addresses)}" for name, addresses in cluster.items())
+        self.address = cluster[job][task]
+        self.target = "grpc://" + self.address
+        self.process = subprocess.Popen(
+            [str(program), "serve", "--cluster_spec", spec, "--job_name", job, "--task_id", str(task), *flags],
+            stderr=subprocess.PIPE, text=True)
+        self.log = []
+        self._ready = threading.Event()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        if not self._ready.wait(READY_SECONDS):
+            self.process.kill()
+            raise RuntimeError(f"{job}:{task} did not start: {self.log}")
+
+    def _read(self):
+        for line in self.process.stderr:
+            self.log.append(line.rstrip())
+            if "ready after" in line:
+                self._ready.set()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(20)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(20)
+
+
+class Cluster:
+    def __init__(self, program, jobs, flags=()):
+        ports = iter(free_ports(sum(jobs.values())))
+        self.spec = {job: [f"127.0.0.1:{next(ports)}" for _ in range(n)] for job, n in jobs.items()}
+        self.servers = {(job, i): RheoServer(program, self.spec, job, i, flags)
+                        for job, n in jobs.items() for i in range(n)}
+
+    def target(self, job, task=0):
+        return self.servers[job, task].target
+
+    def stop(self):
+        for server in self.servers.values():
+            server.stop()
+
+
+@pytest.fixture(scope="session")
+def program(request):
+    path = ROOT / request.config.getoption("--build") / "bin" / "rheo"
+    assert path.exists(), f"build Rheo first: there is no {path}"
+    return path
+
+
+@pytest.fixture(scope="session")
+def single(program):
+    """A cluster of one task with two CPU devices."""
+    cluster = Cluster(program, {"worker": 1}, ["--cpu", "2"])
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def trio(program):
+    """1 ps + 2 workers."""
+    cluster = Cluster(program, {"ps": 1, "worker": 2})
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture
+def v1():
+    return tf.compat.v1
+
+
+@pytest.fixture(autouse=True)
+def fresh(request):
+    """Each test begins with an empty graph and without variables on the servers."""
+    tf.compat.v1.reset_default_graph()
+    yield
+    for name in ("single", "trio"):
+        if name in request.fixturenames:
+            cluster = request.getfixturevalue(name)
+            target = next(iter(cluster.servers.values())).target
+            tf.compat.v1.Session.reset(target)
+
+
+def full_match(pattern, text):
+    return re.search(pattern, text) is not None
