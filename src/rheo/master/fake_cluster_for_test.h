@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -58,19 +58,13 @@ class FakeWorker : public WorkerService {
     }
   }
   // Holds the call until it is stopped, then answers as a cancelled kernel would.
-  static void HoldUntilStopped(const Call& call, DoneCallback done) {
-    struct Held {
-      DoneCallback done;
-      std::optional<StopCallback> stop;
-      std::atomic<bool> is_done{false};
+  void HoldUntilStopped(const Call& call, DoneCallback done) {
+    auto answer = [done = std::move(done)]() mutable {
+      done(Cancelled("Dequeue operation was cancelled\n\t [[{{{{node deq}}}}]]"));
     };
-    auto held = std::make_shared<Held>();
-    held->done = std::move(done);
-    held->stop.emplace(call.stop, [held] {
-      if (!held->is_done.exchange(true)) {
-        held->done(Cancelled("Dequeue operation was cancelled\n\t [[{{{{node deq}}}}]]"));
-      }
-    });
+    auto held = std::make_unique<StopCallback>(call.stop, std::move(answer));
+    MutexLock lock(mutex_);
+    held_.push_back(std::move(held));
   }
 
   void GetStatus(const GetStatusRequest&, GetStatusResponse* response, const Call&,
@@ -153,6 +147,7 @@ class FakeWorker : public WorkerService {
   mutable Mutex mutex_;
   std::vector<std::string> calls_ RHEO_GUARDED_BY(mutex_);
   std::vector<RegisterGraphRequest> registered_ RHEO_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<StopCallback>> held_ RHEO_GUARDED_BY(mutex_);
 };
 
 class FakeDirectory : public WorkerDirectory {

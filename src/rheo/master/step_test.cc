@@ -23,10 +23,10 @@ class StepTest : public MasterTest {
   void WaitForHeld(const std::string& task) {
     while (worker(task).Count("RunGraph") == 0) std::this_thread::yield();
   }
-  static auto Hold() {
-    return [](const RunGraphRequest&, RunGraphResponse*, const Call& call, DoneCallback done) {
-      FakeWorker::HoldUntilStopped(call, std::move(done));
-    };
+  void Hold(const std::string& task) {
+    FakeWorker* held = &worker(task);
+    held->on_run = [held](const RunGraphRequest&, RunGraphResponse*, const Call& call,
+                          DoneCallback done) { held->HoldUntilStopped(call, std::move(done)); };
   }
   static auto Fail(Status status) {
     return [status](const RunGraphRequest&, RunGraphResponse*, const Call&, DoneCallback done) {
@@ -187,7 +187,7 @@ TEST_F(StepTest, RegistrationThatHangsMeetsTheDeadline) {
 
 TEST_F(StepTest, RootErrorStopsTheOtherParts) {
   worker(kPs).on_run = Fail(InvalidArgument("bad\n\t [[{{{{node bad}}}}]]"));
-  worker(kWorker0).on_run = Hold();
+  Hold(kWorker0);
   const Status status = Run(FeedXFetchY(SessionOverTwoTasks())).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(Message(status), "From /job:ps/replica:0/task:0:\nbad\n\t [[{{node bad}}]]");
@@ -234,7 +234,7 @@ TEST_F(StepTest, OriginNamedByAConsumerMayReportItself) {
 }
 
 TEST_F(StepTest, CallerCancelsAndTheSessionGoesOn) {
-  worker(kPs).on_run = Hold();
+  Hold(kPs);
   const SessionHandle session = SessionOverTwoTasks();
   StopSource stop;
   std::thread stopper([&] {
@@ -249,7 +249,7 @@ TEST_F(StepTest, CallerCancelsAndTheSessionGoesOn) {
 }
 
 TEST_F(StepTest, DeadlineNamesWhatWasWaiting) {
-  worker(kPs).on_run = Hold();
+  Hold(kPs);
   const SessionHandle session = SessionOverTwoTasks();
   const auto start = steady_clock::now();
   const Status status = Run(FeedXFetchY(session), {.deadline = start + milliseconds(200)}).status();
@@ -275,7 +275,7 @@ TEST_F(StepTest, DeadlineHoldsThoughAPartDoesNotReact) {
 }
 
 TEST_F(StepTest, CloseCancelsRunningStepsAndWaitsForThem) {
-  worker(kWorker0).on_run = Hold();
+  Hold(kWorker0);
   const SessionHandle session = Session();
   std::thread closer([&] {
     WaitForHeld(kWorker0);
