@@ -27,6 +27,7 @@ StatusOr<std::unique_ptr<Graph>> ExtendedClientGraph(const GraphState* before,
     }
   }
   std::unique_ptr<Graph> graph = before->client->Clone();
+  for (Node* node : graph->nodes()) node->set_assigned_device("");  // all is placed anew
   RHEO_RETURN_IF_ERROR(graph::Import(added, options, *graph));
   return graph;
 }
@@ -66,14 +67,17 @@ StatusOr<std::shared_ptr<const GraphState>> NextGraphState(const GraphState* bef
   RHEO_ASSIGN_OR_RETURN(std::unique_ptr<Graph> client, ExtendedClientGraph(before, added, ops));
   auto state = std::make_shared<GraphState>();
   state->version = before == nullptr ? 0 : before->version + 1;
-  std::unique_ptr<Graph> placed = client->Clone();
-  if (!config.disable_functional_lowering) {
+  // Most programs have nothing to lower: the placed graph is then the client's own.
+  std::shared_ptr<Graph> placed = std::move(client);
+  if (!config.disable_functional_lowering && passes::NeedsLowering(*placed)) {
+    state->client = placed;
+    placed = placed->Clone();
     RHEO_RETURN_IF_ERROR(passes::LowerFunctionalOps(/*inline_all_calls=*/false, *placed));
   }
   RHEO_RETURN_IF_ERROR(
       PlaceGraph(before == nullptr ? nullptr : &before->pinned, cluster, config, *placed));
-  state->client = std::move(client);
   state->pinned = StatefulNodes(*placed);
+  if (state->client == nullptr) state->client = placed;
   state->placed = std::move(placed);
   return std::shared_ptr<const GraphState>(std::move(state));
 }

@@ -16,7 +16,8 @@ namespace rheo::master {
 // Immutable; steps compile from a version while the session moves on to the next.
 struct GraphState {
   std::shared_ptr<const graph::Graph> client;
-  // The same with functional control flow lowered and every node on a device.
+  // The same with functional control flow lowered and every node on a device; the same object where
+  // there was nothing to lower.
   std::shared_ptr<const graph::Graph> placed;
   // Stateful nodes and their devices, which later versions keep.
   StringMap<std::string> pinned;

@@ -5,36 +5,38 @@
 namespace rheo::master {
 
 Status StepGate::Enter() {
-  MutexLock lock(mutex_);
-  if (closed_) return FailedPrecondition("Session is closed.");
-  ++running_;
-  return OkStatus();
+  const int64_t before = state_.fetch_add(kOneStep, std::memory_order_acq_rel);
+  if ((before & kClosed) == 0) return OkStatus();
+  Leave();
+  return FailedPrecondition("Session is closed.");
 }
 
 void StepGate::Leave() {
-  std::vector<absl::AnyInvocable<void()>> idle;
-  {
-    MutexLock lock(mutex_);
-    if (--running_ == 0) idle.swap(when_idle_);
-  }
-  for (auto& callback : idle) callback();
+  const int64_t before = state_.fetch_sub(kOneStep, std::memory_order_acq_rel);
+  if (before == kOneStep + kClosed) RunIfIdle();
 }
 
 void StepGate::Close(Status reason, absl::AnyInvocable<void()> idle) {
   {
     MutexLock lock(mutex_);
-    if (!closed_) reason_ = std::move(reason);
-    closed_ = true;
+    if (reason_.ok()) reason_ = std::move(reason);
+    when_idle_.push_back(std::move(idle));
   }
+  // Keeps the gate busy until stop was requested, so that `idle` does not run before that.
+  state_.fetch_add(kOneStep, std::memory_order_acq_rel);
+  state_.fetch_or(kClosed, std::memory_order_acq_rel);
   closing_.request_stop();
+  Leave();
+}
+
+// Each callback is taken by one thread.
+void StepGate::RunIfIdle() {
+  std::vector<absl::AnyInvocable<void()>> idle;
   {
     MutexLock lock(mutex_);
-    if (running_ > 0) {
-      when_idle_.push_back(std::move(idle));
-      return;
-    }
+    idle.swap(when_idle_);
   }
-  idle();
+  for (auto& callback : idle) callback();
 }
 
 Status StepGate::reason() const {

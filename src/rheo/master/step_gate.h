@@ -2,6 +2,8 @@
 #ifndef RHEO_MASTER_STEP_GATE_H_
 #define RHEO_MASTER_STEP_GATE_H_
 
+#include <atomic>
+#include <cstdint>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -29,10 +31,15 @@ class StepGate {
   Status reason() const;
 
  private:
+  void RunIfIdle();
+
+  static constexpr int64_t kClosed = 1;
+  static constexpr int64_t kOneStep = 2;
+
   StopSource closing_;
+  // kOneStep for each that is in, plus kClosed; atomic since every step passes here.
+  std::atomic<int64_t> state_{0};
   mutable Mutex mutex_;
-  int running_ RHEO_GUARDED_BY(mutex_) = 0;
-  bool closed_ RHEO_GUARDED_BY(mutex_) = false;
   Status reason_ RHEO_GUARDED_BY(mutex_);
   std::vector<absl::AnyInvocable<void()>> when_idle_ RHEO_GUARDED_BY(mutex_);
 };

@@ -45,6 +45,7 @@ StepRun::StepRun(std::shared_ptr<const CompiledStep> step, std::shared_ptr<StepG
 }
 
 void StepRun::SetFeed(int slot, Tensor value) {
+  if (step_->client_part == CompiledStep::kNoPart) return;  // nothing that runs reads any feed
   Part& client = *parts_[static_cast<size_t>(step_->client_part)];
   client.request.sends[static_cast<size_t>(slot)].tensor = std::move(value);
 }
@@ -59,8 +60,8 @@ void StepRun::Start(StepOptions options, Done done) {
     done_ = std::move(done);
     remaining_ = parts_.size();
   }
+  if (parts_.empty()) return FinishEmpty();
   const std::shared_ptr<StepRun> self = shared_from_this();
-  if (parts_.empty()) return Finish();
   Watch();
   const std::shared_ptr<const CompiledStep> step = step_;
   const size_t count = step->parts.size();
@@ -127,12 +128,12 @@ void StepRun::OnPart(size_t i, Status status) {
   }
   std::vector<size_t> to_stop;
   std::vector<size_t> origins;
-  bool is_last = false;
+  std::optional<Ending> ending;
   {
     MutexLock lock(mutex_);
     const bool is_first_root = !status.ok() && !IsDerived(status) && !has_root_error_;
     part.answered = true;
-    is_last = --remaining_ == 0;
+    --remaining_;
     if (is_first_root && stop_reason_.ok()) {
       has_root_error_ = true;
       for (size_t j = 0; j < parts_.size(); ++j) {
@@ -143,13 +144,14 @@ void StepRun::OnPart(size_t i, Status status) {
       }
     }
     part.status = std::move(status);
+    if (remaining_ == 0) ending = MakeEnding();
   }
   for (size_t j : to_stop) parts_[j]->stop.request_stop();
   for (size_t j : origins) {
     timers_.Add(Clock::now() + kGraceForOrigin,
                 [self = shared_from_this(), j] { self->parts_[j]->stop.request_stop(); });
   }
-  if (is_last) Finish();
+  if (ending) Finish(*std::move(ending));
 }
 
 void StepRun::Stop(Status reason) {
@@ -227,29 +229,37 @@ void StepRun::Unwatch() {
   on_close_.reset();
 }
 
-void StepRun::Finish() {
-  const std::shared_ptr<StepRun> self = shared_from_this();
-  Unwatch();
-  Done done;
-  Status outcome;
-  bool is_reusable = step_->is_local && !options_.is_partial;
+// From here on nothing changes any more: a stop that comes later finds no part left.
+StepRun::Ending StepRun::MakeEnding() {
+  Ending ending{.done = std::exchange(done_, nullptr), .outcome = Outcome()};
+  ending.is_reusable =
+      step_->is_local && !options_.is_partial && ending.outcome.ok() && stop_reason_.ok();
+  // A timer that cannot be taken back may still act on this run.
+  if (deadline_timer_ && !timers_.Cancel(*deadline_timer_)) ending.is_reusable = false;
+  if (late_timer_) timers_.Cancel(*late_timer_);
+  deadline_timer_.reset();
+  late_timer_.reset();
+  return ending;
+}
+
+void StepRun::FinishEmpty() {
+  std::optional<Ending> ending;
   {
     MutexLock lock(mutex_);
-    done = std::exchange(done_, nullptr);
-    outcome = Outcome();
-    // A timer that could not be taken back may still act on this run.
-    if (deadline_timer_ && !timers_.Cancel(*deadline_timer_)) is_reusable = false;
-    if (late_timer_) timers_.Cancel(*late_timer_);
-    deadline_timer_.reset();
-    late_timer_.reset();
-    is_reusable = is_reusable && outcome.ok() && stop_reason_.ok();
+    ending = MakeEnding();
   }
-  if (outcome.ok()) outcome = CheckFetches();
-  if (done != nullptr) done(std::move(outcome), *this);
+  Finish(*std::move(ending));
+}
+
+void StepRun::Finish(Ending ending) {
+  const std::shared_ptr<StepRun> self = shared_from_this();
+  Unwatch();
+  if (ending.outcome.ok()) ending.outcome = CheckFetches();
+  if (ending.done != nullptr) ending.done(std::move(ending.outcome), *this);
   scope_.reset();
   gate_->Leave();
   const std::shared_ptr<const CompiledStep> step = std::exchange(step_, nullptr);
-  if (is_reusable) Recycle(*step);
+  if (ending.is_reusable) Recycle(*step);
 }
 
 void StepRun::Recycle(const CompiledStep& step) {
@@ -260,7 +270,6 @@ void StepRun::Recycle(const CompiledStep& step) {
     part->response.step_stats = {};
     part->response.partition_graphs.clear();
     part->response.cost_graph.clear();
-    MutexLock lock(mutex_);
     part->answered = false;
     part->status = OkStatus();
   }

@@ -84,7 +84,15 @@ class StepRun : public std::enable_shared_from_this<StepRun> {
   Status StopStatus() const RHEO_REQUIRES(mutex_);
   Status Outcome() RHEO_REQUIRES(mutex_);
   Status CheckFetches();
-  void Finish();
+  // What the last answer leads to.
+  struct Ending {
+    Done done;  // null when the step was answered before
+    Status outcome;
+    bool is_reusable = false;
+  };
+  Ending MakeEnding() RHEO_REQUIRES(mutex_);
+  void Finish(Ending ending);
+  void FinishEmpty();  // a step whose every node was found superfluous
   void Unwatch();
   // Ready for the next run of `step`.
   void Recycle(const CompiledStep& step);

@@ -1,6 +1,8 @@
 // LowerFunctionalOps: finds what to lower and what to inline, also in what was inlined.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "rheo/graph/function.h"
 #include "rheo/passes/lowering.h"
 #include "rheo/passes/passes.h"
@@ -45,15 +47,17 @@ Status Inline(Graph& graph, Node* call, const op::FuncRef& function) {
   return graph::InlineCall(graph, call, body);
 }
 
+constexpr std::string_view kLower = "_lower_using_switch_merge";
+constexpr std::string_view kInline = "_lower_as_multi_device_function";
+
 Status LowerNode(bool inline_all_calls, Graph& graph, Node* node) {
-  constexpr std::string_view kLower = "_lower_using_switch_merge";
   if (IsMarked(*node, kLower)) {
     // Other kinds of predicates are left to the kernel.
     if (IsIf(*node) && node->input_types()[0] == DType::kBool) return LowerIf(graph, node);
     if (IsCase(*node)) return LowerCase(graph, node);
     if (IsWhile(*node) && node->num_inputs() > 0) return LowerWhile(graph, node);
   }
-  if (IsCall(*node) && (inline_all_calls || IsMarked(*node, "_lower_as_multi_device_function"))) {
+  if (IsCall(*node) && (inline_all_calls || IsMarked(*node, kInline))) {
     RHEO_ASSIGN_OR_RETURN(const op::FuncRef function, node->attrs().Get<op::FuncRef>("f"));
     return Inline(graph, node, function);
   }
@@ -80,6 +84,12 @@ Status LowerFunctionalOps(bool inline_all_calls, Graph& graph) {
     }
   }
   return OkStatus();
+}
+
+bool NeedsLowering(const Graph& graph) {
+  const std::vector<Node*> nodes = graph.nodes();
+  return std::ranges::any_of(
+      nodes, [](const Node* node) { return IsMarked(*node, kLower) || IsMarked(*node, kInline); });
 }
 
 }  // namespace rheo::passes

@@ -49,6 +49,9 @@ Status EliminateCommonSubexpressions(graph::Graph& graph);
 // and inlines calls that ask for it, until none is left.
 Status LowerFunctionalOps(bool inline_all_calls, graph::Graph& graph);
 
+// False when LowerFunctionalOps(false, graph) would find nothing to do.
+bool NeedsLowering(const graph::Graph& graph);
+
 }  // namespace rheo::passes
 
 #endif  // RHEO_PASSES_PASSES_H_
