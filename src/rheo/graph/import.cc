@@ -155,10 +155,11 @@ Status ValidateForExecution(const Node& node, const Versions& versions) {
   RHEO_RETURN_IF_ERROR(Append(op::ValidateAttrs(schema, node.attrs()),
                               fmt::format("; NodeDef: {}", NodeText(node.name()))));
   if (schema.deprecated_version > 0 && versions.producer >= schema.deprecated_version) {
+    const std::string& advice = schema.deprecation_text;
     return Unimplemented(
-        "Op {} is not available in GraphDef version {}. It has been removed in version {}. {}; "
+        "Op {} is not available in GraphDef version {}. It has been removed in version {}.{}{} "
         "NodeDef: {}",
-        node.op(), versions.producer, schema.deprecated_version, schema.deprecation_text,
+        node.op(), versions.producer, schema.deprecated_version, advice.empty() ? "" : " ", advice,
         NodeText(node.name()));
   }
   return OkStatus();

@@ -283,7 +283,7 @@ TEST(ValidateForExecutionTest, FindsWhatOnlyAStepCares) {
            {{"T", DType::kFloat}, {"variance_epsilon", 1.0f}, {"scale_after_normalization", true}}),
        StatusCode::kUnimplemented,
        "Op BatchNormWithGlobalNormalization is not available in GraphDef version 2474. It has been "
-       "removed in version 9."},
+       "removed in version 9. NodeDef: {{node b}}"},
   };
   for (const BadNode& bad : cases) {
     const auto graph = ImportOrFail(DefOf({Const("a"), bad.def}));
