@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "rheo/rpc/thread_sanitizer.h"
+
 namespace rheo::rpc {
 namespace {
 
@@ -16,9 +18,14 @@ constexpr size_t kCopyBytes = 512;
 // A slice over `bytes` that deletes `owner`, which holds them, when gRPC is done with it.
 template <typename Owner>
 grpc::Slice SliceOver(std::string_view bytes, Owner* owner) {
+  Publish(owner);
   return grpc::Slice(
       const_cast<char*>(bytes.data()), bytes.size(),
-      [](void* data) { delete static_cast<Owner*>(data); }, owner);
+      [](void* data) {
+        Receive(data);
+        delete static_cast<Owner*>(data);
+      },
+      owner);
 }
 
 // Each piece holds the buffer itself: gRPC would join pieces of one owner again.

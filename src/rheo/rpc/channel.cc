@@ -61,8 +61,10 @@ class ClientCall final : public Operation {
     // Before the call can end: its end takes the stop callback away.
     if (stop_.stop_possible()) stop_callback_.emplace(stop_, [this] { context_.TryCancel(); });
     queues_.traffic().Sent(request.Length());
-    reader_->StartCall();
-    reader_->Finish(&body_, &status_, Tag(*this));
+    Begin(*this, [this](void* tag) {
+      reader_->StartCall();
+      reader_->Finish(&body_, &status_, tag);
+    });
     return true;
   }
 

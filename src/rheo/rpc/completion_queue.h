@@ -1,11 +1,10 @@
 // The one place where operations go into and come out of gRPC's completion queues.
-//
-// gRPC's libraries are not built with ThreadSanitizer, so Tag() and RunNext() tell it themselves
-// that what happened before an operation started is visible to whoever completes it.
 #ifndef RHEO_RPC_COMPLETION_QUEUE_H_
 #define RHEO_RPC_COMPLETION_QUEUE_H_
 
 #include <grpcpp/completion_queue.h>
+
+#include "rheo/rpc/thread_sanitizer.h"
 
 namespace rheo::rpc {
 
@@ -20,8 +19,13 @@ class Operation {
   ~Operation() = default;
 };
 
-// The tag to start an operation with. Call it last, in the argument list of the starting call.
-void* Tag(Operation& operation);
+// Begins `operation` by the gRPC call `start(tag)`; it may be complete when this returns.
+template <typename Start>
+void Begin(Operation& operation, Start start) {
+  Publish(&operation);
+  const GrpcSection section;
+  start(static_cast<void*>(&operation));
+}
 
 // Waits for one operation and completes it. False once the queue is shut down and empty.
 bool RunNext(grpc::CompletionQueue& queue);

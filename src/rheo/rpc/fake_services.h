@@ -12,16 +12,25 @@
 
 namespace rheo::rpc {
 
-// One method. Thread-safe as long as the test prepares it before calls come.
+// One method. Thread-safe.
 template <typename Request, typename Response>
 class FakeMethod {
  public:
   using Function =
       std::function<void(const Request&, Response*, const service::Call&, DoneCallback)>;
 
-  void AnswerWith(Response response) { response_ = std::move(response); }
-  void FailWith(Status status) { status_ = std::move(status); }
-  void Run(Function function) { function_ = std::move(function); }
+  void AnswerWith(Response response) {
+    MutexLock lock(mutex_);
+    response_ = std::move(response);
+  }
+  void FailWith(Status status) {
+    MutexLock lock(mutex_);
+    status_ = std::move(status);
+  }
+  void Run(Function function) {
+    MutexLock lock(mutex_);
+    function_ = std::move(function);
+  }
 
   int num_calls() const {
     MutexLock lock(mutex_);
@@ -34,21 +43,25 @@ class FakeMethod {
 
   void operator()(const Request& request, Response* response, const service::Call& call,
                   DoneCallback done) {
+    Function function;
+    Status status;
     {
       MutexLock lock(mutex_);
       ++num_calls_;
       last_request_ = request;
+      function = function_;
+      *response = response_;
+      status = status_;
     }
-    if (function_ != nullptr) return function_(request, response, call, std::move(done));
-    *response = response_;
-    done(status_);
+    if (function != nullptr) return function(request, response, call, std::move(done));
+    std::move(done)(std::move(status));
   }
 
  private:
-  Response response_;
-  Status status_;
-  Function function_;
   mutable Mutex mutex_;
+  Response response_ RHEO_GUARDED_BY(mutex_);
+  Status status_ RHEO_GUARDED_BY(mutex_);
+  Function function_ RHEO_GUARDED_BY(mutex_);
   int num_calls_ RHEO_GUARDED_BY(mutex_) = 0;
   Request last_request_ RHEO_GUARDED_BY(mutex_);
 };

@@ -11,8 +11,10 @@ namespace rheo::rpc {
 void ServerCall::Post(CallAcceptor& acceptor, grpc::AsyncGenericService& generic,
                       grpc::ServerCompletionQueue& queue) {
   auto* call = new ServerCall(acceptor);
-  call->context_.AsyncNotifyWhenDone(Tag(call->ended_));
-  generic.RequestCall(&call->context_, &call->stream_, &queue, &queue, Tag(call->accepted_));
+  Begin(call->ended_, [&](void* tag) { call->context_.AsyncNotifyWhenDone(tag); });
+  Begin(call->accepted_, [&](void* tag) {
+    generic.RequestCall(&call->context_, &call->stream_, &queue, &queue, tag);
+  });
 }
 
 ServerCall::ServerCall(CallAcceptor& acceptor) : acceptor_(acceptor), stream_(&context_) {}
@@ -27,7 +29,7 @@ void ServerCall::OnAccepted(bool ok) {
   acceptor_.PostAccept();
   handler_ = acceptor_.methods().Find(context_.method());
   if (handler_ == nullptr) return Send({Status(StatusCode::kUnimplemented, "")});
-  stream_.Read(&request_, Tag(read_));
+  Begin(read_, [this](void* tag) { stream_.Read(&request_, tag); });
 }
 
 void ServerCall::OnRead(bool ok) {
@@ -40,11 +42,14 @@ void ServerCall::OnRead(bool ok) {
 
 void ServerCall::Send(Answer answer) {
   if (!answer.status.ok()) {
-    return stream_.Finish(ToGrpcStatus(answer.status), Tag(finished_));
+    const grpc::Status status = ToGrpcStatus(answer.status);
+    return Begin(finished_, [&](void* tag) { stream_.Finish(status, tag); });
   }
   acceptor_.traffic().Sent(answer.body.size());
-  stream_.WriteAndFinish(ToByteBuffer(std::move(answer.body)), grpc::WriteOptions(),
-                         OkWithPayloadsOf(answer.body_error), Tag(finished_));
+  const grpc::ByteBuffer body = ToByteBuffer(std::move(answer.body));
+  const grpc::Status status = OkWithPayloadsOf(answer.body_error);
+  Begin(finished_,
+        [&](void* tag) { stream_.WriteAndFinish(body, grpc::WriteOptions(), status, tag); });
 }
 
 void ServerCall::OnFinished(bool) { Unref(); }
