@@ -26,6 +26,19 @@ class LambdaKernel : public Kernel {
   std::function<Status(KernelContext&)> f_;
 };
 
+class ConstKernel : public Kernel {
+ public:
+  explicit ConstKernel(Tensor value) : value_(std::move(value)) {}
+  Status Compute(KernelContext& context) override {
+    context.set_output(0, value_);
+    return OkStatus();
+  }
+  const Tensor* ConstantOutput() const override { return &value_; }
+
+ private:
+  const Tensor value_;
+};
+
 class HeldKernel : public kernel::AsyncKernel {
  public:
   void ComputeAsync(KernelContext& context, DoneCallback done) override {
@@ -106,11 +119,7 @@ class ExecutorTest : public ::testing::Test {
             });
           }
           if (node.op() == "Const") {
-            const Tensor value = *node.attrs().Get<Tensor>("value");
-            return std::make_shared<LambdaKernel>([value](KernelContext& c) {
-              c.set_output(0, value);
-              return OkStatus();
-            });
+            return std::make_shared<ConstKernel>(*node.attrs().Get<Tensor>("value"));
           }
           const auto it = kernels_.find(node.op());
           if (it == kernels_.end()) return NotFound("no kernel for {}", node.op());
@@ -296,6 +305,30 @@ TEST_F(ExecutorTest, LoopRunsUntilItsConditionFails) {
     EXPECT_EQ(seen_["i"], std::vector<int32_t>{9});
     EXPECT_EQ(seen_["acc"], std::vector<int32_t>{512});
   }
+}
+
+TEST_F(ExecutorTest, WhatALoopGivesIsSentOnceAndAlive) {
+  std::vector<bool> sent;
+  Define("_Send", [&](KernelContext& c) {
+    MutexLock lock(mutex_);
+    sent.push_back(!c.is_dead());
+    return OkStatus();
+  });
+  Const("zero", 0);
+  Const("one", 1);
+  Const("two", 2);
+  Const("limit", 9);
+  Loop("w/", "zero", "limit");
+  for (const char* exit : {"w/xi", "w/xa"}) {
+    Node(std::string("send_") + exit[3], "_Send", {exit},
+         {{"tensor_name", exit},
+          {"send_device", ""},
+          {"send_device_incarnation", 0},
+          {"recv_device", ""}});
+  }
+  const Status status = Run();
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(sent, std::vector<bool>(2, true));
 }
 
 TEST_F(ExecutorTest, LoopOfZeroIterationsGivesItsInitialValues) {

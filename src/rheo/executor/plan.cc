@@ -111,12 +111,20 @@ class Compiler {
     return it->second;
   }
 
+  // True for sources, and for nodes all of whose inputs are constants that never run.
+  bool WaitsForNothing(const NodeItem& node) const {
+    for (const graph::Edge* edge : source_[static_cast<size_t>(node.index)]->in_edges()) {
+      if (!plan_->nodes[static_cast<size_t>(Index(edge->src))].is_constant) return false;
+    }
+    return true;
+  }
+
   Status AssignFrames() {
     plan_->frames.emplace_back();
     std::vector<bool> seen(plan_->nodes.size(), false);
     std::deque<int> work;
     for (const NodeItem& node : plan_->nodes) {
-      if (source_[static_cast<size_t>(node.index)]->in_edges().empty()) {
+      if (WaitsForNothing(node)) {
         seen[static_cast<size_t>(node.index)] = true;
         work.push_back(node.index);
       }
