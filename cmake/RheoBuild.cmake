@@ -40,38 +40,6 @@ if(RHEO_SANITIZE)
   endif()
 endif()
 
-# Headers that nearly every file includes, compiled once for the library code and once, with
-# GoogleTest, for the tests: about a third of the build's time. Off while many checkouts share one
-# compiler cache, which precompiled headers defeat.
-option(RHEO_PCH "Use precompiled headers" OFF)
-function(rheo_precompiled_headers target kind)
-  if(NOT RHEO_PCH)
-    return()
-  endif()
-  set(headers <algorithm> <atomic> <chrono> <functional> <map> <memory> <mutex> <optional> <string>
-      <utility> <vector> <fmt/core.h> <absl/container/flat_hash_map.h> <absl/status/statusor.h>
-      <absl/functional/any_invocable.h>)
-  if(kind STREQUAL "test")
-    list(APPEND headers <gtest/gtest.h>)
-  endif()
-  if(NOT TARGET rheo_pch_${kind})
-    # Programs are compiled with other code-generation flags (-fPIE) than libraries.
-    file(WRITE ${CMAKE_BINARY_DIR}/pch/${kind}.cc "int main() {}\n")
-    if(kind STREQUAL "test")
-      add_executable(rheo_pch_${kind} ${CMAKE_BINARY_DIR}/pch/${kind}.cc)
-    else()
-      add_library(rheo_pch_${kind} OBJECT ${CMAKE_BINARY_DIR}/pch/${kind}.cc)
-    endif()
-    target_link_libraries(rheo_pch_${kind} PRIVATE rheo_options absl::statusor absl::flat_hash_map
-                          absl::any_invocable fmt::fmt Threads::Threads)
-    if(kind STREQUAL "test")
-      target_link_libraries(rheo_pch_${kind} PRIVATE GTest::gtest)
-    endif()
-    target_precompile_headers(rheo_pch_${kind} PRIVATE ${headers})
-  endif()
-  target_precompile_headers(${target} REUSE_FROM rheo_pch_${kind})
-endfunction()
-
 # rheo_module(NAME name [DEPS module...] [LIBS target...])
 # One static library rheo_<name> of the calling folder's *.cc; its *_test.cc become
 # the test program <name>_test. DEPS are Rheo modules, LIBS anything else.
@@ -87,7 +55,6 @@ function(rheo_module)
   if(sources)
     add_library(rheo_${M_NAME} STATIC ${sources})
     target_link_libraries(rheo_${M_NAME} PUBLIC rheo_options ${M_DEPS} ${M_LIBS})
-    rheo_precompiled_headers(rheo_${M_NAME} library)
   else()
     add_library(rheo_${M_NAME} INTERFACE)
     target_link_libraries(rheo_${M_NAME} INTERFACE rheo_options ${M_DEPS} ${M_LIBS})
@@ -116,7 +83,6 @@ function(rheo_test)
   endif()
   add_executable(${T_NAME} ${T_SOURCES})
   target_link_libraries(${T_NAME} PRIVATE rheo_options ${T_LIBS} GTest::gtest GTest::gmock GTest::gtest_main)
-  rheo_precompiled_headers(${T_NAME} test)
   add_test(NAME ${T_NAME} COMMAND ${T_NAME})
   set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS ${T_LABEL}
     ENVIRONMENT "RHEO_SOURCE_DIR=${CMAKE_SOURCE_DIR};RHEO_BINARY_DIR=${CMAKE_BINARY_DIR};TSAN_OPTIONS=ignore_noninstrumented_modules=1")

@@ -4,7 +4,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tools/install_dependencies.sh --clang
 cmake --preset tidy >/dev/null
-cmake --build build/tidy --target rheo_generated -- --quiet
+# Generated headers must exist; building the two libraries that generate them makes them.
+cmake --build build/tidy --target rheo_proto rheo_builder -- --quiet
 if [[ "${1:-}" == "--recent" ]]; then
   since=$(git rev-list --max-count=1 --skip=20 HEAD)
   [[ -n "$since" ]] || since=$(git rev-list --max-parents=0 HEAD)

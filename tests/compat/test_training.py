@@ -115,7 +115,7 @@ def test_between_graph_replication(trio):
             with tf.Graph().as_default():
                 setter = v1.train.replica_device_setter(worker_device=f"/job:worker/task:{index}",
                                                         cluster=tf.train.ClusterSpec(trio.spec))
-                with tf.device(setter):
+                with v1.device(setter):
                     step = v1.train.get_or_create_global_step()
                     up = v1.assign_add(step, 1, use_locking=True)
                 with v1.Session(trio.target("worker", index)) as sess:

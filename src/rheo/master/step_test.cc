@@ -92,9 +92,8 @@ TEST_F(StepTest, StepOnOneTaskNeedsNoCleanup) {
 TEST_F(StepTest, FeedThatNothingReadsIsIgnored) {
   graph::GraphDef def = Graph();
   def.nodes.push_back({.name = "far", .op = "NoOp", .device = "/job:ps/task:0"});
-  const RunStepRequest request{.session = Session(def),
-                               .feeds = {{"x:0", Tensor::Scalar(5.0f)}},
-                               .targets = {"far"}};
+  const RunStepRequest request{
+      .session = Session(def), .feeds = {{"x:0", Tensor::Scalar(5.0f)}}, .targets = {"far"}};
   EXPECT_TRUE(Run(request).ok());
   EXPECT_EQ(worker(kPs).Count("RunGraph"), 1);
   EXPECT_EQ(worker(kWorker0).Count("RunGraph"), 0);

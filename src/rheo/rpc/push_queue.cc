@@ -50,7 +50,8 @@ std::shared_ptr<PushQueue::Shipment> PushQueue::TakeShipment() {
     waiting_.pop_front();
     bytes += NumBytes(parcel.tensors);
     for (auto& t : parcel.tensors) {
-      shipment->request.tensors.push_back({t.step, std::move(t.key), std::move(t.item)});
+      shipment->request.tensors.push_back(
+          {t.step, std::move(t.key), std::move(t.item), t.announced});
     }
     shipment->done.push_back(std::move(parcel.done));
   }

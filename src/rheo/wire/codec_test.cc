@@ -162,9 +162,11 @@ TEST(PushTensorsTest, LiveAndDeadValuesTravel) {
   request.tensors.push_back({StepId(7), key, {Tensor::Scalar("text"), false}});
   request.tensors.push_back({StepId(-1), key.At(3, 4), {Tensor(), true}});
   request.tensors.push_back({StepId(0), key, {Tensor::Of<float>({2}, {1, 2}), false}});
+  request.tensors.push_back({StepId(8), key, {}, true});
   const service::PushTensorsRequest got = Again(request);
-  ASSERT_EQ(got.tensors.size(), 3u);
-  for (size_t i = 0; i < 3; ++i) {
+  ASSERT_EQ(got.tensors.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(got.tensors[i].announced, request.tensors[i].announced);
     EXPECT_EQ(got.tensors[i].step, request.tensors[i].step);
     EXPECT_EQ(got.tensors[i].key, request.tensors[i].key);
     EXPECT_EQ(got.tensors[i].item.is_dead, request.tensors[i].item.is_dead);

@@ -26,17 +26,21 @@ bool ReadKey(MessageReader& reader, rendezvous::RendezvousKey& key) {
 void PutEntry(const service::PushTensorsRequest::Entry& entry, MessageBuilder& builder) {
   const std::string key = KeyToString(entry.key);
   const Tensor none;
-  const TensorForm form(entry.item.is_dead ? none : entry.item.tensor, TensorLayout::kRecvTensor);
+  const bool has_value = !entry.item.is_dead && !entry.announced;
+  const TensorForm form(has_value ? entry.item.tensor : none, TensorLayout::kRecvTensor);
   size_t num_bytes = DelimitedSize(key.size());
   if (entry.step.value != 0) {
     num_bytes += 1 + VarintSize(static_cast<uint64_t>(entry.step.value));
   }
-  num_bytes += entry.item.is_dead ? 2 : DelimitedSize(form.size());
+  if (entry.item.is_dead) num_bytes += 2;
+  if (has_value) num_bytes += DelimitedSize(form.size());
+  if (entry.announced) num_bytes += 2;
   builder.StartMessage(1, num_bytes);
   builder.AddInt(1, entry.step.value);
   builder.PutString(2, key);
   builder.AddBool(3, entry.item.is_dead);
-  if (!entry.item.is_dead) PutTensor(4, form, builder);
+  if (has_value) PutTensor(4, form, builder);
+  builder.AddBool(5, entry.announced);
 }
 
 bool ReadEntry(MessageReader& reader, size_t i, service::PushTensorsRequest::Entry& entry) {
@@ -52,6 +56,8 @@ bool ReadEntry(MessageReader& reader, size_t i, service::PushTensorsRequest::Ent
       case BytesField(4):
         return reader.ReadTensorField(entry.item.tensor,
                                       [i] { return fmt::format("pushed value {}", i); });
+      case IntField(5):
+        return ReadBool(in, entry.announced);
       default:
         return SkipField(in, tag);
     }
@@ -152,7 +158,7 @@ Status Decode(Source& source, service::PushTensorsRequest& value) {
     auto& entry = value.tensors.emplace_back();
     if (!ReadSub(reader.in(), [&] { return ReadEntry(reader, i, entry); })) return false;
     if (entry.key == rendezvous::RendezvousKey()) reader.Keep(ParseKey("").status());
-    if (!entry.item.is_dead && !entry.item.tensor.has_value()) {
+    if (!entry.item.is_dead && !entry.announced && !entry.item.tensor.has_value()) {
       reader.Keep(InvalidArgument("Invalid TensorProto for pushed value {}: missing", i));
     }
     return true;

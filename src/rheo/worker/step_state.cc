@@ -76,6 +76,8 @@ void StepRendezvous::Push(const RendezvousKey& key, Item item) {
 }
 
 void StepRendezvous::OnPushDone(Status status) {
+  // The receiver will never have the value: the step cannot succeed.
+  if (!status.ok()) Abort(status);
   DoneCallback done;
   Status result;
   {
