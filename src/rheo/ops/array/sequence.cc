@@ -1,8 +1,6 @@
 // Range, LinSpace and OneHot.
-#include <cmath>
-#include <limits>
-
 #include "rheo/ops/array/kernels.h"
+#include "rheo/ops/array/range_size.h"
 #include "rheo/ops/common/integers.h"
 #include "rheo/ops/common/kernel_factories.h"
 
@@ -16,40 +14,6 @@ using kernel::KernelInit;
 Status RequireScalar(const Tensor& tensor, std::string_view what) {
   if (tensor.num_elements() == 1) return OkStatus();
   return InvalidArgument("{} must be a scalar, but has shape {}", what, tensor.shape().ToString());
-}
-
-template <typename T>
-auto Printable(T value) {
-  if constexpr (std::is_integral_v<T>) {
-    return value;
-  } else {
-    return static_cast<double>(value);
-  }
-}
-
-template <typename T>
-StatusOr<int64_t> RangeSize(T start, T limit, T delta) {
-  if (delta == T(0)) return InvalidArgument("delta of a range must not be 0");
-  if (delta > T(0) ? start > limit : start < limit) {
-    return InvalidArgument("a range from {} to {} needs a delta of the other sign than {}",
-                           Printable(start), Printable(limit), Printable(delta));
-  }
-  if constexpr (std::is_integral_v<T>) {
-    __int128 distance = static_cast<__int128>(limit) - start;
-    __int128 step = delta;
-    if (step < 0) {
-      distance = -distance;
-      step = -step;
-    }
-    const __int128 size = (distance + step - 1) / step;
-    if (size > std::numeric_limits<int64_t>::max()) return InvalidArgument("the range is too long");
-    return static_cast<int64_t>(size);
-  } else {
-    const double size = std::ceil(std::abs(
-        (static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(delta)));
-    if (!(size <= 9e18)) return InvalidArgument("the range is too long");
-    return static_cast<int64_t>(size);
-  }
 }
 
 template <typename T>

@@ -1,7 +1,7 @@
-#include <cmath>
-
+#include "rheo/ops/array/range_size.h"
 #include "rheo/ops/array/shape_fns.h"
 #include "rheo/ops/common/integers.h"
+#include "rheo/ops/common/kernel_factories.h"
 #include "rheo/ops/common/shape_tools.h"
 
 namespace rheo::ops {
@@ -141,37 +141,20 @@ Status ShapeFromInput2(ShapeContext& c) {
   return OkStatus();
 }
 
-namespace {
-
-// The element of a constant scalar as double.
-std::optional<double> ConstantNumber(const ShapeContext& c, int input) {
-  const Tensor* const value = c.constant(input);
-  if (value == nullptr || value->num_elements() != 1) return std::nullopt;
-  if (value->dtype() == DType::kFloat) return value->scalar<float>();
-  if (value->dtype() == DType::kDouble) return value->scalar<double>();
-  const std::optional<int64_t> integer = ConstantInteger(c, input);
-  if (!integer.has_value()) return std::nullopt;
-  return static_cast<double>(*integer);
-}
-
-}  // namespace
-
 Status RangeShape(ShapeContext& c) {
-  for (int i = 0; i < 3; ++i) RHEO_RETURN_IF_ERROR(c.RequireRank(i, 0));
-  const std::optional<double> start = ConstantNumber(c, 0);
-  const std::optional<double> limit = ConstantNumber(c, 1);
-  const std::optional<double> delta = ConstantNumber(c, 2);
-  if (!start || !limit || !delta) {
-    c.set_output(0, PartialShape::OfRank(1));
-    return OkStatus();
+  c.set_output(0, PartialShape::OfRank(1));
+  for (int i = 0; i < 3; ++i) {
+    RHEO_RETURN_IF_ERROR(c.RequireRank(i, 0));
+    if (c.constant(i) == nullptr) return OkStatus();
   }
-  if (*delta == 0) return InvalidArgument("Requires delta != 0");
-  const double size = std::ceil((*limit - *start) / *delta);
-  if (*delta > 0 ? *start > *limit : *start < *limit) {
-    return InvalidArgument("a range from {} to {} needs a delta of the other sign than {}", *start,
-                           *limit, *delta);
-  }
-  c.set_output(0, PartialShape{size < 1e15 ? static_cast<int64_t>(size) : kUnknownDim});
+  using RangeTypes = TypeList<float, double, Half, Bfloat16, int32_t, int64_t>;
+  StatusOr<int64_t> size = kUnknownDim;
+  internal::CallForDType(RangeTypes{}, c.constant(0)->dtype(), [&]<typename T>() {
+    size = RangeSize(c.constant(0)->scalar<T>(), c.constant(1)->scalar<T>(),
+                     c.constant(2)->scalar<T>());
+  });
+  RHEO_RETURN_IF_ERROR(size.status());
+  c.set_output(0, PartialShape{*size});
   return OkStatus();
 }
 

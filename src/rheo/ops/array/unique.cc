@@ -179,6 +179,7 @@ Status ListDiff(KernelContext& c) {
 template <typename T>
 Status Where(KernelContext& c) {
   const Tensor& in = c.input(0);
+  if (in.rank() == 0) return InvalidArgument("a scalar has no positions");
   const std::span<const T> values = in.flat<T>();
   const auto is_true = [](const T& v) { return !(v == T(0)); };
   const int64_t count = std::ranges::count_if(values, is_true);
