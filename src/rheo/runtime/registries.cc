@@ -5,6 +5,7 @@
 #include "rheo/base/log.h"
 #include "rheo/ops/array/register.h"
 #include "rheo/ops/flow/register.h"
+#include "rheo/ops/functional/register.h"
 #include "rheo/ops/math/register.h"
 #include "rheo/ops/nn/register.h"
 #include "rheo/ops/random/register.h"
@@ -24,6 +25,8 @@ struct Family {
 constexpr Family kFamilies[] = {
     {ops::RegisterArraySchemas, ops::RegisterArrayKernels, ops::RegisterArrayGradients},
     {ops::RegisterFlowSchemas, ops::RegisterFlowKernels, ops::RegisterFlowGradients},
+    {ops::RegisterFunctionalSchemas, ops::RegisterFunctionalKernels,
+     ops::RegisterFunctionalGradients},
     {ops::RegisterMathSchemas, ops::RegisterMathKernels, ops::RegisterMathGradients},
     {ops::RegisterNnSchemas, ops::RegisterNnKernels, ops::RegisterNnGradients},
     {ops::RegisterRandomSchemas, ops::RegisterRandomKernels, ops::RegisterRandomGradients},
