@@ -16,10 +16,6 @@ using kernel::KernelContext;
 
 enum class Combine { kSum, kMean, kProd, kMin, kMax };
 
-template <typename T>
-constexpr bool kIsComplex =
-    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
-
 // Where a combination starts.
 template <Combine kCombine, typename T>
 T Identity() {

@@ -12,29 +12,37 @@
 
 namespace rheo::ops {
 
+namespace internal {
+
+template <typename Attrs>
+class AttrFunctionKernel final : public kernel::Kernel {
+ public:
+  using Function = Status (*)(const Attrs&, kernel::KernelContext&);
+  AttrFunctionKernel(Attrs attrs, Function compute, bool is_expensive)
+      : attrs_(std::move(attrs)), compute_(compute), is_expensive_(is_expensive) {}
+  Status Compute(kernel::KernelContext& context) override { return compute_(attrs_, context); }
+  bool IsExpensive() const override { return is_expensive_; }
+
+ private:
+  const Attrs attrs_;
+  const Function compute_;
+  const bool is_expensive_;
+};
+
+}  // namespace internal
+
 // A kernel that calls `compute` with a value made by `make` when the kernel is made:
-//   AttrKernel(+[](const KernelInit& init) -> StatusOr<int64_t> { return init.attrs.Get…; },
-//              +[](const int64_t& axis, KernelContext& c) -> Status { … });
+//   StatusOr<int64_t> AxisAttr(const KernelInit& init) { return init.attrs.Get<int64_t>("axis"); }
+//   Status Pack(const int64_t& axis, KernelContext& c) { … }
+//   kernels.Add("Pack", AttrKernel(&AxisAttr, &Pack));
 template <typename Attrs>
 kernel::KernelFactory AttrKernel(StatusOr<Attrs> (*make)(const kernel::KernelInit&),
                                  Status (*compute)(const Attrs&, kernel::KernelContext&),
                                  bool is_expensive = false) {
-  class Impl final : public kernel::Kernel {
-   public:
-    using Fn = Status (*)(const Attrs&, kernel::KernelContext&);
-    Impl(Attrs attrs, Fn compute, bool is_expensive)
-        : attrs_(std::move(attrs)), compute_(compute), is_expensive_(is_expensive) {}
-    Status Compute(kernel::KernelContext& context) override { return compute_(attrs_, context); }
-    bool IsExpensive() const override { return is_expensive_; }
-
-   private:
-    const Attrs attrs_;
-    const Fn compute_;
-    const bool is_expensive_;
-  };
   return [=](const kernel::KernelInit& init) -> StatusOr<std::unique_ptr<kernel::Kernel>> {
     RHEO_ASSIGN_OR_RETURN(Attrs attrs, make(init));
-    return std::make_unique<Impl>(std::move(attrs), compute, is_expensive);
+    return std::make_unique<internal::AttrFunctionKernel<Attrs>>(std::move(attrs), compute,
+                                                                 is_expensive);
   };
 }
 
