@@ -33,9 +33,10 @@ class Shape {
   int64_t dim(int i) const { return dims_[static_cast<size_t>(i)]; }
   std::span<const int64_t> dims() const { return {dims_.data(), dims_.size()}; }
   int64_t num_elements() const {
-    int64_t n = 1;
-    for (const int64_t d : dims_) n *= d;
-    return n;
+    // Unsigned: with a dim of 0 behind large ones the product overflows on its way to 0.
+    uint64_t n = 1;
+    for (const int64_t d : dims_) n *= static_cast<uint64_t>(d);
+    return static_cast<int64_t>(n);
   }
   void set_dim(int i, int64_t size) { dims_[static_cast<size_t>(i)] = size; }
   void AddDim(int64_t size) { dims_.push_back(size); }

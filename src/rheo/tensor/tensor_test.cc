@@ -61,6 +61,11 @@ TEST(TensorTest, FromSpanChecksTheNumberOfValues) {
   EXPECT_FALSE(Tensor::FromSpan<float>({3}, std::vector<float>{1, 2}).ok());
 }
 
+TEST(ShapeTest, EmptyShapeMayHaveLargeDims) {
+  const int64_t dims[] = {int64_t{1} << 40, int64_t{1} << 40, 0, 8};
+  EXPECT_EQ(Shape::Create(dims)->num_elements(), 0);
+}
+
 TEST(ShapeTest, CreateRejectsNegativeAndOverflowingDims) {
   const int64_t negative[] = {2, -1};
   EXPECT_FALSE(Shape::Create(negative).ok());

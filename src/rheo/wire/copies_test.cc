@@ -12,14 +12,20 @@ std::atomic<int64_t> g_allocated{0};
 }  // namespace
 
 // Not inlined: the compiler would take malloc and free for a mismatch.
-[[gnu::noinline]] void* operator new(size_t num_bytes) {
+[[gnu::noinline]] void* operator new(size_t num_bytes, const std::nothrow_t&) noexcept {
   g_allocated.fetch_add(static_cast<int64_t>(num_bytes), std::memory_order_relaxed);
-  void* const block = std::malloc(num_bytes == 0 ? 1 : num_bytes);
+  return std::malloc(num_bytes == 0 ? 1 : num_bytes);
+}
+[[gnu::noinline]] void* operator new(size_t num_bytes) {
+  void* const block = operator new(num_bytes, std::nothrow);
   if (block == nullptr) std::abort();
   return block;
 }
 [[gnu::noinline]] void operator delete(void* block) noexcept { std::free(block); }
 [[gnu::noinline]] void operator delete(void* block, size_t) noexcept { std::free(block); }
+[[gnu::noinline]] void operator delete(void* block, const std::nothrow_t&) noexcept {
+  std::free(block);
+}
 
 namespace rheo::wire {
 namespace {
