@@ -46,6 +46,10 @@ struct RunArgs {
   // Called once at the first root error of this plan, before `done`; must stop what else belongs to
   // the step. May be null.
   std::function<void(const Status&)> on_error;
+  // Called on a thread that runs nodes of the step when it leaves the step before its end, and
+  // before a node that takes long: what the nodes have collected for others should go out now. Not
+  // called at the end of the step. May be null.
+  std::function<void()> on_pause;
 };
 
 // Runs one step. `done` runs once, when no node is active any more, perhaps inside this call: OK,

@@ -81,7 +81,8 @@ void Step::RunRoots() {
     if (plan_.has_frames()) ++root_.outstanding_nodes;
     roots.push_back({&node, &root_, false});
   }
-  if (!roots.empty()) Process(std::move(roots), /*may_keep=*/true);
+  if (!roots.empty()) Process(std::move(roots), Caller::kRoots);
+  if (outstanding_.load(std::memory_order_acquire) > 1) Pause();
   if (outstanding_.fetch_sub(1, std::memory_order_acq_rel) == 1) Finish();
 }
 
@@ -89,7 +90,9 @@ bool Step::Stopping() const {
   return failed_.load(std::memory_order_acquire) || args_.context->stop.stop_requested();
 }
 
-void Step::Process(ReadyList work, bool may_keep) {
+void Step::Process(ReadyList work, Caller caller) {
+  const bool may_keep = caller != Caller::kGuest;
+  const bool pauses = caller != Caller::kRoots && args_.on_pause != nullptr;
   size_t next = 0;
   ReadyList newly_ready;
   while (next < work.size()) {
@@ -102,8 +105,11 @@ void Step::Process(ReadyList work, bool may_keep) {
     const bool expensive = plan_.cost_ns[static_cast<size_t>(ready.node->index)].load(
                                std::memory_order_relaxed) > kExpensiveNanos &&
                            ready.node->async == nullptr;
-    if (expensive && args_.pool != nullptr && (next < work.size() || !may_keep)) {
-      args_.pool->Schedule([this, ready] { Process(ReadyList{ready}, /*may_keep=*/true); });
+    // Once the last node is handed over or suspended, the step may end at any time.
+    const bool is_last = next == work.size();
+    if (is_last && pauses && (expensive || ready.node->async != nullptr)) Pause();
+    if (expensive && args_.pool != nullptr && (!is_last || !may_keep)) {
+      args_.pool->Schedule([this, ready] { Process(ReadyList{ready}, Caller::kPool); });
       continue;
     }
     if (!RunNode(ready)) continue;
@@ -111,6 +117,9 @@ void Step::Process(ReadyList work, bool may_keep) {
     FinishNode(ready, newly_ready);
     for (const Ready& r : newly_ready) work.push_back(r);
     const auto change = static_cast<int64_t>(newly_ready.size()) - 1;
+    if (change < 0 && pauses && work.empty() && outstanding_.load(std::memory_order_acquire) > 1) {
+      Pause();
+    }
     if (change > 0) {
       outstanding_.fetch_add(change, std::memory_order_relaxed);
     } else if (change < 0 && outstanding_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -243,11 +252,12 @@ void Step::Resume(const Ready& ready, Status status) {
   const auto change = static_cast<int64_t>(newly_ready.size()) - 1;
   if (change > 0) outstanding_.fetch_add(change, std::memory_order_relaxed);
   if (change < 0) {
+    if (outstanding_.load(std::memory_order_acquire) > 1) Pause();
     if (outstanding_.fetch_sub(1, std::memory_order_acq_rel) == 1) Finish();
     return;
   }
   // A guest on this thread: whatever is expensive goes to the pool.
-  Process(std::move(newly_ready), /*may_keep=*/false);
+  Process(std::move(newly_ready), Caller::kGuest);
 }
 
 Status Step::PrepareInputs(const NodeItem& node, Iteration& iteration) {

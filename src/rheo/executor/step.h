@@ -82,9 +82,13 @@ class Step {
   struct Suspended;
 
   // ---- run.cc: running nodes
-  // Runs `first` and what becomes ready through it. `may_keep` lets the last expensive node stay on
-  // this thread.
-  void Process(ReadyList first, bool may_keep);
+  enum class Caller { kRoots, kPool, kGuest };
+  // Runs `first` and what becomes ready through it. The last expensive node stays on this thread,
+  // unless the step is a guest on it. RunRoots itself sees to the pause.
+  void Process(ReadyList first, Caller caller);
+  void Pause() {
+    if (args_.on_pause) args_.on_pause();
+  }
   void RunRoots();
   // False when the node was suspended: it goes on in Resume.
   bool RunNode(const Ready& ready);

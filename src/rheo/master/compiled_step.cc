@@ -93,7 +93,8 @@ Status AddPart(const CompileOptions& options, const std::string& task_name, cons
   const Task* task = options.cluster->FindTask(task_name);
   if (task == nullptr)
     return Internal("nodes were placed on {}, which is no task of the session", task_name);
-  prepared.step->parts.push_back({.task = task->name, .worker = task->worker});
+  prepared.step->parts.push_back(
+      {.task = task->name, .worker = task->worker, .is_rheo = task->is_rheo, .graph = {}});
   prepared.requests.push_back(RegistrationOf(options, graph));
   return OkStatus();
 }

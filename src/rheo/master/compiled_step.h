@@ -23,6 +23,7 @@ class StepRun;
 struct StepPart {
   std::string task;
   std::shared_ptr<service::WorkerService> worker;
+  bool is_rheo = false;
   GraphHandle graph;  // set by registration
 };
 

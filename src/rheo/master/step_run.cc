@@ -81,6 +81,9 @@ void StepRun::PrepareParts() {
     request.is_partial = options_.is_partial;
     request.is_last_partial_run = options_.is_last_partial_run;
     const bool is_client = static_cast<int>(i) == step_->client_part;
+    const bool answer_carries = !is_client && !options_.is_partial && step_->parts[i].is_rheo &&
+                                step_->client_part != CompiledStep::kNoPart;
+    if (answer_carries) request.answer_carries_for = client_task();
     // A direct call is not repeated by any transport, so nothing needs to be detected.
     if (!is_client) request.request_id = NewRequestId();
     parts_[i]->call.caller_waits = options_.caller_waits && is_client;
@@ -121,8 +124,24 @@ void StepRun::Watch() {
   }
 }
 
+// The own task's part may go on, and end, inside.
+void StepRun::Deliver(std::vector<rendezvous::PushedTensor> pushed) {
+  struct Delivery {
+    service::PushTensorsRequest request;
+    service::PushTensorsResponse response;
+    service::Call call;
+  };
+  auto delivery = std::make_shared<Delivery>();
+  delivery->request.tensors = std::move(pushed);
+  step_->parts[static_cast<size_t>(step_->client_part)].worker->PushTensors(
+      delivery->request, &delivery->response, delivery->call, [delivery](const Status&) {});
+}
+
 void StepRun::OnPart(size_t i, Status status) {
   Part& part = *parts_[i];
+  if (status.ok() && !part.response.pushed.empty() && !part.request.answer_carries_for.empty()) {
+    Deliver(std::move(part.response.pushed));
+  }
   if (status.code() == StatusCode::kCancelled && part.stop.stop_requested()) {
     status = AsDerived(std::move(status));
   }
@@ -251,12 +270,20 @@ void StepRun::FinishEmpty() {
   Finish(*std::move(ending));
 }
 
+void StepRun::CleanUp() {
+  if (!scope_) return;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    if (parts_[i]->status.ok() && parts_[i]->response.step_is_over) scope_->NeedsNoCleanup(i);
+  }
+  scope_.reset();
+}
+
 void StepRun::Finish(Ending ending) {
   const std::shared_ptr<StepRun> self = shared_from_this();
   Unwatch();
   if (ending.outcome.ok()) ending.outcome = CheckFetches();
   if (ending.done != nullptr) ending.done(std::move(ending.outcome), *this);
-  scope_.reset();
+  CleanUp();
   gate_->Leave();
   const std::shared_ptr<const CompiledStep> step = std::exchange(step_, nullptr);
   if (ending.is_reusable) Recycle(*step);
@@ -270,6 +297,7 @@ void StepRun::Recycle(const CompiledStep& step) {
     part->response.step_stats = {};
     part->response.partition_graphs.clear();
     part->response.cost_graph.clear();
+    part->response.step_is_over = false;
     part->answered = false;
     part->status = OkStatus();
   }

@@ -66,6 +66,10 @@ class StepRun : public std::enable_shared_from_this<StepRun> {
   StepId step_id() const { return step_id_; }
 
  private:
+  const std::string& client_task() const {
+    return step_->parts[static_cast<size_t>(step_->client_part)].task;
+  }
+
   struct Part {
     service::RunGraphRequest request;
     service::RunGraphResponse response;
@@ -79,6 +83,8 @@ class StepRun : public std::enable_shared_from_this<StepRun> {
   void PrepareParts();
   void Watch();
   void OnPart(size_t i, Status status);
+  void Deliver(std::vector<rendezvous::PushedTensor> pushed);
+  void CleanUp();
   void Stop(Status reason);
   void AnswerLate();
   Status StopStatus() const RHEO_REQUIRES(mutex_);

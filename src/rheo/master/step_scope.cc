@@ -19,6 +19,7 @@ struct Cleanup {
 
 StepScope::~StepScope() {
   for (const auto& worker : workers_) {
+    if (worker == nullptr) continue;
     auto cleanup = std::make_shared<Cleanup>();
     cleanup->request.step = step_;
     cleanup->call.deadline = std::chrono::steady_clock::now() + kCleanupTimeout;

@@ -10,7 +10,7 @@
 
 namespace rheo::master {
 
-// On destruction sends CleanupGraph to all `workers` without waiting for the answers.
+// On destruction sends CleanupGraph to all `workers` that need it, without waiting for the answers.
 class StepScope {
  public:
   StepScope(StepId step, std::vector<std::shared_ptr<service::WorkerService>> workers)
@@ -19,9 +19,12 @@ class StepScope {
   StepScope(const StepScope&) = delete;
   StepScope& operator=(const StepScope&) = delete;
 
+  // The worker at this position has said that it keeps nothing of the step.
+  void NeedsNoCleanup(size_t i) { workers_[i] = nullptr; }
+
  private:
   const StepId step_;
-  const std::vector<std::shared_ptr<service::WorkerService>> workers_;
+  std::vector<std::shared_ptr<service::WorkerService>> workers_;
 };
 
 }  // namespace rheo::master

@@ -264,6 +264,14 @@ StatusOr<Item> LocalRendezvous::TryTake(const RendezvousKey& key) {
   return item;
 }
 
+bool LocalRendezvous::HasValues() const {
+  MutexLock lock(table_->mutex);
+  const auto has_value = [](const Table::Slot& slot) { return !slot.items.empty(); };
+  return std::ranges::any_of(table_->small, has_value) ||
+         std::ranges::any_of(table_->large,
+                             [&](const auto& entry) { return has_value(entry.second); });
+}
+
 void LocalRendezvous::Reset() {
   MutexLock lock(table_->mutex);
   table_->aborted = OkStatus();

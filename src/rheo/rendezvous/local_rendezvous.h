@@ -22,6 +22,9 @@ class LocalRendezvous final : public Rendezvous {
   // The value of `key` if one is there now (it is taken), the abort's status, or NOT_FOUND.
   StatusOr<Item> TryTake(const RendezvousKey& key);
 
+  // Whether a value waits for its receiver.
+  bool HasValues() const;
+
   // Back to the state after construction, for reuse by another step. Precondition: no waiters and
   // no concurrent calls.
   void Reset();

@@ -37,8 +37,9 @@ class TensorTransport {
   // True when `task` ("/job:worker/replica:0/task:1") takes pushes from this task.
   virtual bool CanPush(std::string_view task) const = 0;
 
-  // Sends `tensors` to `task`, in order, in as few messages as possible. `done` gets OK once the
-  // receiver has them, else the error; nothing is sent twice. Precondition: CanPush(task).
+  // Sends `tensors` to `task` in one message, or with others that wait. Messages may overtake each
+  // other. `done` gets OK once the receiver has them, else the error; nothing is sent twice.
+  // Precondition: CanPush(task).
   virtual void Push(std::string_view task, std::vector<PushedTensor> tensors,
                     DoneCallback done) = 0;
 };

@@ -1,6 +1,8 @@
 #include "rheo/rpc/push_queue.h"
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <utility>
 
 namespace rheo::rpc {
@@ -23,39 +25,39 @@ struct PushQueue::Shipment {
   service::PushTensorsResponse response;
   service::Call call;
   std::vector<DoneCallback> done;
-  // Set by the first of the two that are through with it: the starter and the answer.
-  std::atomic<bool> half_done{false};
+  // The call that sent it has returned. Before that, the sender looks for more by itself, so that
+  // answers inside the call do not pile up on the stack. Read after Landed(), set before the
+  // sender looks: one of the two sees the other.
+  std::atomic<bool> started{false};
 };
 
 void PushQueue::Push(std::vector<rendezvous::PushedTensor> tensors, DoneCallback done) {
   {
     MutexLock lock(mutex_);
     waiting_.push_back({std::move(tensors), std::move(done)});
-    if (in_flight_) return;
-    in_flight_ = true;
   }
   SendWaiting();
 }
 
 std::shared_ptr<PushQueue::Shipment> PushQueue::TakeShipment() {
   MutexLock lock(mutex_);
-  if (waiting_.empty()) {
-    in_flight_ = false;
-    return nullptr;
-  }
+  if (waiting_.empty() || in_flight_ >= kMaxInFlight) return nullptr;
+  ++in_flight_;
   auto shipment = std::make_shared<Shipment>();
   size_t bytes = 0;
   while (!waiting_.empty() && bytes < kMaxShipmentBytes) {
     Parcel parcel = std::move(waiting_.front());
     waiting_.pop_front();
     bytes += NumBytes(parcel.tensors);
-    for (auto& t : parcel.tensors) {
-      shipment->request.tensors.push_back(
-          {t.step, std::move(t.key), std::move(t.item), t.announced});
-    }
+    std::ranges::move(parcel.tensors, std::back_inserter(shipment->request.tensors));
     shipment->done.push_back(std::move(parcel.done));
   }
   return shipment;
+}
+
+void PushQueue::Landed() {
+  MutexLock lock(mutex_);
+  --in_flight_;
 }
 
 void PushQueue::SendWaiting() {
@@ -63,10 +65,11 @@ void PushQueue::SendWaiting() {
     worker_->PushTensors(shipment->request, &shipment->response, shipment->call,
                          [self = shared_from_this(), shipment](Status status) {
                            for (DoneCallback& done : shipment->done) std::move(done)(status);
-                           // The starter goes on when the answer came inside its call.
-                           if (shipment->half_done.exchange(true)) self->SendWaiting();
+                           self->Landed();
+                           // The starter goes on by itself when the answer came inside its call.
+                           if (shipment->started) self->SendWaiting();
                          });
-    if (!shipment->half_done.exchange(true)) return;
+    shipment->started = true;
   }
 }
 

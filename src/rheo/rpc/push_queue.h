@@ -1,4 +1,4 @@
-// PushQueue: the tensors on their way to one task, at most one message in flight.
+// PushQueue: the tensors on their way to one task, a few messages in flight at most.
 #ifndef RHEO_RPC_PUSH_QUEUE_H_
 #define RHEO_RPC_PUSH_QUEUE_H_
 
@@ -15,10 +15,14 @@ namespace rheo::rpc {
 // Thread-safe; lives at least until its last message was answered.
 class PushQueue : public std::enable_shared_from_this<PushQueue> {
  public:
+  // Messages in flight at a time. One would make each wait for the answer to the last; many would
+  // be messages of one tensor each.
+  static constexpr int kMaxInFlight = 4;
+
   explicit PushQueue(std::shared_ptr<service::WorkerService> worker) : worker_(std::move(worker)) {}
 
-  // Sends `tensors` after everything that was pushed before; `done` gets the end of the message
-  // that carried them. Callbacks run without a lock held.
+  // Sends `tensors`, at once or in the next message after those in flight; `done` gets the end of
+  // the message that carried them. Callbacks run without a lock held.
   void Push(std::vector<rendezvous::PushedTensor> tensors, DoneCallback done);
 
  private:
@@ -29,13 +33,15 @@ class PushQueue : public std::enable_shared_from_this<PushQueue> {
   };
   struct Shipment;
 
-  // Sends until nothing waits or a message stays in flight.
+  // Sends until nothing waits or too many messages are in flight.
   void SendWaiting();
   std::shared_ptr<Shipment> TakeShipment();
+  // A message was answered.
+  void Landed();
 
   const std::shared_ptr<service::WorkerService> worker_;
   Mutex mutex_;
-  bool in_flight_ RHEO_GUARDED_BY(mutex_) = false;
+  int in_flight_ RHEO_GUARDED_BY(mutex_) = 0;
   std::deque<Parcel> waiting_ RHEO_GUARDED_BY(mutex_);
 };
 

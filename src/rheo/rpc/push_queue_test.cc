@@ -36,6 +36,13 @@ class PushQueueTest : public ::testing::Test {
     for (int step : steps) tensors.push_back(Pushed(step));
     queue_->Push(std::move(tensors), [this](Status s) { answers_.push_back(s); });
   }
+  // As many messages as may be in flight, each of step 0.
+  void FillWindow() {
+    for (int i = 0; i < PushQueue::kMaxInFlight; ++i) Push({0});
+  }
+  const std::vector<std::vector<int64_t>> kFullWindow =
+      std::vector<std::vector<int64_t>>(PushQueue::kMaxInFlight, {0});
+
   void Answer(Status status) {
     DoneCallback done = std::move(held_.back());
     held_.pop_back();
@@ -50,16 +57,18 @@ class PushQueueTest : public ::testing::Test {
 };
 
 TEST_F(PushQueueTest, WhatWaitsForAMessageInFlightLeavesTogetherInOrder) {
-  Push({1});
+  FillWindow();
   Push({2, 3});
   Push({4});
-  EXPECT_EQ(messages_, (std::vector<std::vector<int64_t>>{{1}}));
+  EXPECT_EQ(messages_, kFullWindow);
   Answer(OkStatus());
-  EXPECT_EQ(messages_, (std::vector<std::vector<int64_t>>{{1}, {2, 3, 4}}));
+  auto expected = kFullWindow;
+  expected.push_back({2, 3, 4});
+  EXPECT_EQ(messages_, expected);
   EXPECT_EQ(answers_.size(), 1u);
-  Answer(OkStatus());
-  EXPECT_EQ(answers_, std::vector<Status>(3, OkStatus()));
-  EXPECT_EQ(messages_.size(), 2u);
+  while (!held_.empty()) Answer(OkStatus());
+  EXPECT_EQ(answers_, std::vector<Status>(PushQueue::kMaxInFlight + 2, OkStatus()));
+  EXPECT_EQ(messages_, expected);
 }
 
 TEST_F(PushQueueTest, AnErrorGoesToThoseInTheMessageAndNothingIsSentTwice) {
@@ -85,7 +94,7 @@ TEST_F(PushQueueTest, AnswersInsideTheCallDoNotRecurse) {
 }
 
 TEST_F(PushQueueTest, AMessageIsClosedOnceItIsLarge) {
-  Push({0});
+  FillWindow();
   for (int i = 1; i <= 3; ++i) {
     auto large = Pushed(i);
     large.item.tensor = Tensor(DType::kUint8, Shape{int64_t{16} << 20});
@@ -94,10 +103,13 @@ TEST_F(PushQueueTest, AMessageIsClosedOnceItIsLarge) {
     queue_->Push(std::move(tensors), [](Status) {});
   }
   Answer(OkStatus());
-  Answer(OkStatus());
-  EXPECT_EQ(messages_, (std::vector<std::vector<int64_t>>{{0}, {1}, {2}}));
-  Answer(OkStatus());
-  Answer(OkStatus());
+  auto expected = kFullWindow;
+  expected.push_back({1});
+  EXPECT_EQ(messages_, expected);
+  while (!held_.empty()) Answer(OkStatus());
+  expected.push_back({2});
+  expected.push_back({3});
+  EXPECT_EQ(messages_, expected);
 }
 
 }  // namespace

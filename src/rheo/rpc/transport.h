@@ -34,8 +34,8 @@ class WorkerTransport final : public rendezvous::TensorTransport {
 
   bool CanPush(std::string_view task) const override;
 
-  // While one message to a task is on its way, further tensors for it queue up and leave together
-  // in the next one, in order.
+  // While a few messages to a task are on their way, further tensors for it queue up and leave
+  // together in the next one.
   void Push(std::string_view task, std::vector<rendezvous::PushedTensor> tensors,
             DoneCallback done) override;
 

@@ -15,6 +15,7 @@
 #include "rheo/graph/graph_def.h"
 #include "rheo/op/kernel_catalog.h"
 #include "rheo/rendezvous/rendezvous.h"
+#include "rheo/rendezvous/tensor_transport.h"
 #include "rheo/service/call.h"
 #include "rheo/service/cluster_spec.h"
 #include "rheo/service/session_config.h"
@@ -85,12 +86,19 @@ struct RunGraphRequest {
   bool is_partial = false;
   bool is_last_partial_run = false;
   RequestId request_id;
+  // The caller's own task, when that takes values in the answer (RunGraphResponse::pushed); else
+  // "". Ignored by TensorFlow's workers.
+  std::string answer_carries_for;
 };
 struct RunGraphResponse {
   std::vector<KeyedTensor> recvs;
   trace::StepStats step_stats;
   std::string cost_graph;  // serialized CostGraphDef
   std::vector<graph::GraphDef> partition_graphs;
+  // Values for the caller's own task that were there when the graph ended.
+  std::vector<rendezvous::PushedTensor> pushed;
+  // The worker keeps nothing of the step: it needs no CleanupGraph.
+  bool step_is_over = false;
 };
 
 struct CleanupGraphRequest {
@@ -116,14 +124,7 @@ struct RecvTensorResponse {
 
 // Tensors that another task sends unasked; only between Rheo tasks.
 struct PushTensorsRequest {
-  struct Entry {
-    StepId step;
-    rendezvous::RendezvousKey key;
-    rendezvous::Item item;
-    // There is no value here; it is large and waits to be fetched by RecvTensor.
-    bool announced = false;
-  };
-  std::vector<Entry> tensors;
+  std::vector<rendezvous::PushedTensor> tensors;
 };
 struct PushTensorsResponse {};
 

@@ -86,6 +86,40 @@ TEST(BodyErrorTest, CodeAndTextTravel) {
   EXPECT_EQ(error, InvalidArgument("bad ? node"));
 }
 
+TEST(RunGraphTest, ValuesForTheCallerRideInTheAnswer) {
+  service::RunGraphRequest request;
+  request.answer_carries_for = "/job:worker/replica:0/task:0";
+  const std::string request_bytes = Encode(request, {}).Flatten();
+  Source request_source(request_bytes);
+  service::RunGraphRequest got_request;
+  BodyErrors body_errors;
+  ASSERT_TRUE(Decode(request_source, got_request, body_errors).ok());
+  EXPECT_EQ(got_request.answer_carries_for, request.answer_carries_for);
+
+  service::RunGraphResponse response;
+  response.step_is_over = true;
+  const rendezvous::RendezvousKey key({.src_device = "/job:ps/replica:0/task:0/device:CPU:0",
+                                       .src_incarnation = Incarnation(5),
+                                       .dst_device = "/job:worker/replica:0/task:0/device:CPU:0",
+                                       .edge = "edge_1_w"});
+  response.pushed = {{StepId(3), key, {.tensor = Tensor::Scalar(2.5f)}},
+                     {.step = StepId(3), .key = key.At(1, 2), .announced = true}};
+  const std::string bytes = Encode(response, OkStatus()).Flatten();
+  tensorflow::RunGraphResponse proto;
+  ASSERT_TRUE(proto.ParseFromString(bytes));
+  EXPECT_EQ(proto.rheo_pushed_size(), 2);
+  Source source(bytes);
+  service::RunGraphResponse got;
+  Status error;
+  ASSERT_TRUE(Decode(source, got, error).ok());
+  EXPECT_TRUE(got.step_is_over);
+  ASSERT_EQ(got.pushed.size(), 2u);
+  EXPECT_EQ(got.pushed[0].key, key);
+  EXPECT_EQ(got.pushed[0].item.tensor, Tensor::Scalar(2.5f));
+  EXPECT_EQ(got.pushed[1].key, key.At(1, 2));
+  EXPECT_TRUE(got.pushed[1].announced);
+}
+
 TEST(BodyErrorTest, UnknownCodeIsUnknown) {
   EXPECT_EQ(StatusFromBody(20, "x").code(), StatusCode::kUnknown);
   EXPECT_EQ(StatusFromBody(-1, "x").code(), StatusCode::kUnknown);

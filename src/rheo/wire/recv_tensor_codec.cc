@@ -4,65 +4,13 @@
 #include "rheo/wire/message_builder.h"
 #include "rheo/wire/message_reader.h"
 #include "rheo/wire/proto/service.pb.h"
+#include "rheo/wire/pushed_codec.h"
 
 namespace rheo::wire {
 namespace {
 
 // What a dead value carries, whatever the dtype of its edge.
 Tensor DeadTensor() { return Tensor(DType::kFloat, Shape{0}); }
-
-bool ReadKey(MessageReader& reader, rendezvous::RendezvousKey& key) {
-  std::string text;
-  if (!ReadBytes(reader.in(), text)) return false;
-  StatusOr<rendezvous::RendezvousKey> parsed = ParseKey(text);
-  if (parsed.ok()) {
-    key = *std::move(parsed);
-  } else {
-    reader.Keep(parsed.status());
-  }
-  return true;
-}
-
-void PutEntry(const service::PushTensorsRequest::Entry& entry, MessageBuilder& builder) {
-  const std::string key = KeyToString(entry.key);
-  const Tensor none;
-  const bool has_value = !entry.item.is_dead && !entry.announced;
-  const TensorForm form(has_value ? entry.item.tensor : none, TensorLayout::kRecvTensor);
-  size_t num_bytes = DelimitedSize(key.size());
-  if (entry.step.value != 0) {
-    num_bytes += 1 + VarintSize(static_cast<uint64_t>(entry.step.value));
-  }
-  if (entry.item.is_dead) num_bytes += 2;
-  if (has_value) num_bytes += DelimitedSize(form.size());
-  if (entry.announced) num_bytes += 2;
-  builder.StartMessage(1, num_bytes);
-  builder.AddInt(1, entry.step.value);
-  builder.PutString(2, key);
-  builder.AddBool(3, entry.item.is_dead);
-  if (has_value) PutTensor(4, form, builder);
-  builder.AddBool(5, entry.announced);
-}
-
-bool ReadEntry(MessageReader& reader, size_t i, service::PushTensorsRequest::Entry& entry) {
-  CodedInputStream& in = reader.in();
-  return ReadFields(in, [&](uint32_t tag) {
-    switch (tag) {
-      case IntField(1):
-        return ReadInt(in, entry.step.value);
-      case BytesField(2):
-        return ReadKey(reader, entry.key);
-      case IntField(3):
-        return ReadBool(in, entry.item.is_dead);
-      case BytesField(4):
-        return reader.ReadTensorField(entry.item.tensor,
-                                      [i] { return fmt::format("pushed value {}", i); });
-      case IntField(5):
-        return ReadBool(in, entry.announced);
-      default:
-        return SkipField(in, tag);
-    }
-  });
-}
 
 }  // namespace
 
@@ -145,7 +93,7 @@ Status Decode(Source& source, service::RecvTensorResponse& value) {
 
 Message Encode(const service::PushTensorsRequest& value) {
   MessageBuilder builder;
-  for (const auto& entry : value.tensors) PutEntry(entry, builder);
+  for (const auto& entry : value.tensors) PutPushed(1, entry, builder);
   return std::move(builder).Finish();
 }
 
@@ -154,14 +102,7 @@ Status Decode(Source& source, service::PushTensorsRequest& value) {
   MessageReader reader(source);
   return reader.Read(BadRequest(), [&](uint32_t tag) {
     if (tag != BytesField(1)) return SkipField(reader.in(), tag);
-    const size_t i = value.tensors.size();
-    auto& entry = value.tensors.emplace_back();
-    if (!ReadSub(reader.in(), [&] { return ReadEntry(reader, i, entry); })) return false;
-    if (entry.key == rendezvous::RendezvousKey()) reader.Keep(ParseKey("").status());
-    if (!entry.item.is_dead && !entry.announced && !entry.item.tensor.has_value()) {
-      reader.Keep(InvalidArgument("Invalid TensorProto for pushed value {}: missing", i));
-    }
-    return true;
+    return ReadPushed(reader, value.tensors);
   });
 }
 

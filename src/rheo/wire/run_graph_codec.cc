@@ -5,10 +5,16 @@
 #include "rheo/wire/message_builder.h"
 #include "rheo/wire/message_reader.h"
 #include "rheo/wire/proto/service.pb.h"
+#include "rheo/wire/pushed_codec.h"
 #include "rheo/wire/status_codec.h"
 
 namespace rheo::wire {
 namespace {
+
+// Fields that only Rheo tasks know; TensorFlow's skip them.
+constexpr int kAnswerCarriesFor = 1000;  // of the request
+constexpr int kPushed = 1000;            // of the response
+constexpr int kStepIsOver = 1001;
 
 std::string Serialized(const service::ExecOptions& exec) {
   tensorflow::ExecutorOpts proto;
@@ -91,6 +97,7 @@ Message Encode(const service::RunGraphRequest& value, BodyErrors body_errors) {
   builder.AddBool(9, body_errors.wanted);
   builder.AddBool(10, value.create_worker_session_called);
   builder.AddInt(11, value.request_id.value);
+  builder.AddString(kAnswerCarriesFor, value.answer_carries_for);
   return std::move(builder).Finish();
 }
 
@@ -123,6 +130,8 @@ Status Decode(Source& source, service::RunGraphRequest& value, BodyErrors& body_
         return ReadBool(in, value.create_worker_session_called);
       case IntField(11):
         return ReadInt(in, value.request_id.value);
+      case BytesField(kAnswerCarriesFor):
+        return ReadBytes(in, value.answer_carries_for);
       default:
         return SkipField(in, tag);
     }
@@ -141,6 +150,8 @@ Message Encode(const service::RunGraphResponse& value, const Status& error) {
   }
   builder.AddInt(5, static_cast<int>(error.code()));
   builder.AddString(6, ToUtf8(rheo::Message(error)));
+  for (const auto& pushed : value.pushed) PutPushed(kPushed, pushed, builder);
+  builder.AddBool(kStepIsOver, value.step_is_over);
   return std::move(builder).Finish();
 }
 
@@ -164,6 +175,10 @@ Status Decode(Source& source, service::RunGraphResponse& value, Status& error) {
         return ReadInt(in, code);
       case BytesField(6):
         return ReadBytes(in, text);
+      case BytesField(kPushed):
+        return ReadPushed(reader, value.pushed);
+      case IntField(kStepIsOver):
+        return ReadBool(in, value.step_is_over);
       default:
         return SkipField(in, tag);
     }

@@ -33,6 +33,15 @@ class Timeline final : public trace::StepObserver {
   std::map<std::string, std::vector<trace::NodeStats>> nodes_ RHEO_GUARDED_BY(mutex_);
 };
 
+class GraphRun;
+
+// The measured run that this thread is inside of, and when its last part ended here.
+struct Measured {
+  const GraphRun* run = nullptr;
+  std::chrono::steady_clock::time_point end;
+};
+thread_local Measured measured;
+
 class GraphRun : public std::enable_shared_from_this<GraphRun> {
  public:
   GraphRun(GraphRunArgs args, DoneCallback done) : args_(std::move(args)), done_(std::move(done)) {}
@@ -81,6 +90,9 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
                           .inline_on_caller = inline_on_caller,
                           .observer = timeline_ ? &*timeline_ : nullptr,
                           .on_error = [this](const Status& s) { OnError(s); }};
+    if (args_.graph->routes->pushes) {
+      run.on_pause = [this] { args_.state->rendezvous->FlushPushes(); };
+    }
     const bool measure = poller && args_.graph->parts.size() == 1;
     if (measure && !inline_on_caller) {
       args_.env->inter_op_pool->Schedule([this, self = shared_from_this(), i, run]() mutable {
@@ -94,13 +106,16 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
     }
   }
 
+  // Measures how long the part keeps this thread. What comes after its end (sending the answer, the
+  // next task's work) does not count.
   void RunMeasured(size_t i, executor::RunArgs run) {
     const std::shared_ptr<RegisteredGraph> graph = args_.graph;
     const auto start = std::chrono::steady_clock::now();
+    const Measured outer = std::exchange(measured, {.run = this, .end = {}});
     Execute(i, std::move(run));
-    const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(
-                            std::chrono::steady_clock::now() - start)
-                            .count();
+    const Measured inner = std::exchange(measured, outer);
+    const auto end = inner.run == nullptr ? inner.end : std::chrono::steady_clock::now();
+    const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(end - start).count();
     const uint32_t old = graph->inline_micros.load(std::memory_order_relaxed);
     const auto now = static_cast<uint32_t>(std::min<int64_t>(micros, 1'000'000));
     graph->inline_micros.store(old - old / 4 + now / 4, std::memory_order_relaxed);
@@ -132,7 +147,11 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
   }
 
   void AllPartsEnded() {
+    if (measured.run == this) measured = {.run = nullptr, .end = std::chrono::steady_clock::now()};
     if (timeline_ && args_.step_stats != nullptr) timeline_->MoveInto(*args_.step_stats);
+    if (args_.pushed != nullptr && !args_.answer_carries_for.empty()) {
+      *args_.pushed = args_.state->rendezvous->TakePushes(args_.answer_carries_for);
+    }
     args_.state->rendezvous->WhenPushed([self = shared_from_this()](Status pushed) {
       Status status;
       {

@@ -18,6 +18,9 @@ struct GraphRunArgs {
   bool use_calling_thread = false;
   service::ExecOptions exec;
   trace::StepStats* step_stats = nullptr;  // filled when a timeline is recorded
+  // Values for this task are handed over at the end instead of being pushed. "": all are pushed.
+  std::string answer_carries_for;
+  std::vector<rendezvous::PushedTensor>* pushed = nullptr;
 };
 
 // Calls `done` once all parts have ended and all pushes have arrived: OK or the root error. The

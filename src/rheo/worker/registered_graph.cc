@@ -115,6 +115,7 @@ std::shared_ptr<const GraphRoutes> RoutesOf(const graph::Graph& graph, const Wor
     const op::AttrMap& attrs = node->attrs();
     if (attrs.GetOr<bool>("_rheo_push", false)) {
       routes->pushed_edges.insert(attrs.GetOr<std::string>("tensor_name", ""));
+      routes->pushes |= is_send;
     }
     if (is_send && !attrs.GetOr<bool>("client_terminated", false)) {
       const std::string to = attrs.GetOr<std::string>("recv_device", "");

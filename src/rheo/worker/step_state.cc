@@ -1,5 +1,6 @@
 #include "rheo/worker/step_state.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace rheo::worker {
@@ -58,21 +59,44 @@ Status StepRendezvous::Send(const RendezvousKey& key, Item item) {
 
 void StepRendezvous::Push(const RendezvousKey& key, Item item) {
   const bool announced = !item.is_dead && PayloadBytes(item.tensor) > kMaxPushBytes;
-  std::vector<PushedTensor> tensors;
-  tensors.push_back({.step = step_, .key = key, .announced = announced});
+  PushedTensor pushed{.step = step_, .key = key, .announced = announced};
   if (announced) {
     // Kept here until the receiver asks; after an abort it no longer matters.
     if (!local_.Send(key, std::move(item)).ok()) return;
   } else {
-    tensors.back().item = std::move(item);
+    pushed.item = std::move(item);
   }
+  const std::string_view task = TaskOf(key.channel().dst_device);
+  MutexLock lock(mutex_);
+  auto parcel = std::ranges::find(outbox_, task, &Parcel::task);
+  // The name is the first key's, whose channel lives as long as the graph.
+  if (parcel == outbox_.end()) parcel = outbox_.insert(parcel, {.task = task, .tensors = {}});
+  parcel->tensors.push_back(std::move(pushed));
+}
+
+void StepRendezvous::FlushPushes() {
+  std::vector<Parcel> outbox;
   {
     MutexLock lock(mutex_);
-    ++pushes_under_way_;
+    if (outbox_.empty()) return;
+    outbox = std::exchange(outbox_, {});
+    pushes_under_way_ += static_cast<int>(outbox.size());
   }
-  routes_->transport->Push(
-      TaskOf(key.channel().dst_device), std::move(tensors),
-      [self = shared_from_this()](Status status) { self->OnPushDone(std::move(status)); });
+  for (Parcel& parcel : outbox) {
+    const std::string task(parcel.task);
+    routes_->transport->Push(
+        task, std::move(parcel.tensors),
+        [self = shared_from_this()](Status status) { self->OnPushDone(std::move(status)); });
+  }
+}
+
+std::vector<PushedTensor> StepRendezvous::TakePushes(std::string_view task) {
+  MutexLock lock(mutex_);
+  const auto parcel = std::ranges::find(outbox_, task, &Parcel::task);
+  if (parcel == outbox_.end()) return {};
+  std::vector<PushedTensor> tensors = std::move(parcel->tensors);
+  outbox_.erase(parcel);
+  return tensors;
 }
 
 void StepRendezvous::OnPushDone(Status status) {
@@ -91,6 +115,7 @@ void StepRendezvous::OnPushDone(Status status) {
 }
 
 void StepRendezvous::WhenPushed(DoneCallback done) {
+  FlushPushes();
   Status result;
   {
     MutexLock lock(mutex_);

@@ -24,6 +24,7 @@ struct GraphRoutes {
   // tensor_name of the Sends whose receiver is a Rheo task that waits for a push, and of the Recvs
   // whose sender will push.
   StringSet pushed_edges;
+  bool pushes = false;  // some of pushed_edges begin here
 };
 
 // The Rendezvous of one step: values for this task stay here; values for others are pushed, or kept
@@ -51,7 +52,12 @@ class StepRendezvous final : public rendezvous::Rendezvous,
   // A value that another task pushed. An announced one is pulled at once.
   void OnPushed(const rendezvous::RendezvousKey& key, rendezvous::Item item, bool announced);
 
-  // Calls `done` once all pushes so far have arrived: OK, or the first failure.
+  // Values for other tasks collect until one of these is called. TakePushes hands those for `task`
+  // to the caller, who sees that they arrive.
+  void FlushPushes();
+  std::vector<rendezvous::PushedTensor> TakePushes(std::string_view task);
+
+  // Flushes, and calls `done` once all pushes so far have arrived: OK, or the first failure.
   void WhenPushed(DoneCallback done);
 
  private:
@@ -65,7 +71,14 @@ class StepRendezvous final : public rendezvous::Rendezvous,
   // Written once, by SetRoutes under the mutex, before the nodes that read it without one run.
   std::shared_ptr<const GraphRoutes> routes_;
 
+  // What waits to be pushed, by task.
+  struct Parcel {
+    std::string_view task;  // of a key in `tensors`
+    std::vector<rendezvous::PushedTensor> tensors;
+  };
+
   mutable Mutex mutex_;
+  std::vector<Parcel> outbox_ RHEO_GUARDED_BY(mutex_);
   std::vector<rendezvous::RendezvousKey> early_announcements_ RHEO_GUARDED_BY(mutex_);
   int pushes_under_way_ RHEO_GUARDED_BY(mutex_) = 0;
   Status push_status_ RHEO_GUARDED_BY(mutex_);

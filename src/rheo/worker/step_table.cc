@@ -3,12 +3,35 @@
 #include <utility>
 
 namespace rheo::worker {
+namespace {
+
+constexpr size_t kEndedRemembered = 10'000;
+
+}  // namespace
 
 std::shared_ptr<StepState> StepTable::FindOrCreate(StepId step) {
-  MutexLock lock(mutex_);
-  std::shared_ptr<StepState>& state = steps_[step];
-  if (state == nullptr) state = std::make_shared<StepState>(step);
-  return state;
+  {
+    MutexLock lock(mutex_);
+    if (!ended_.contains(step)) {
+      std::shared_ptr<StepState>& state = steps_[step];
+      if (state == nullptr) state = std::make_shared<StepState>(step);
+      return state;
+    }
+  }
+  auto ended = std::make_shared<StepState>(step);
+  ended->rendezvous->Abort(Aborted("Step {} has ended", step.value));
+  return ended;
+}
+
+void StepTable::NoteEnded(StepId step) {
+  if (!ended_.insert(step).second) return;
+  if (ended_ring_.size() < kEndedRemembered) {
+    ended_ring_.push_back(step);
+    return;
+  }
+  ended_.erase(ended_ring_[oldest_ended_]);
+  ended_ring_[oldest_ended_] = step;
+  oldest_ended_ = (oldest_ended_ + 1) % kEndedRemembered;
 }
 
 std::shared_ptr<StepState> StepTable::Find(StepId step) const {
@@ -19,6 +42,7 @@ std::shared_ptr<StepState> StepTable::Find(StepId step) const {
 
 std::shared_ptr<StepState> StepTable::Remove(StepId step) {
   MutexLock lock(mutex_);
+  NoteEnded(step);
   const auto it = steps_.find(step);
   if (it == steps_.end()) return nullptr;
   std::shared_ptr<StepState> state = std::move(it->second);
@@ -49,6 +73,7 @@ void StepTable::RemoveEnded(const std::string& session) {
         ended = it->second->started && !it->second->running && it->second->session == session;
       }
       if (ended) {
+        NoteEnded(it->first);
         removed.push_back(std::move(it->second));
         steps_.erase(it++);
       } else {

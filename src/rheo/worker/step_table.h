@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "rheo/base/mutex.h"
 #include "rheo/worker/step_state.h"
 
@@ -15,6 +16,8 @@ namespace rheo::worker {
 // Thread-safe.
 class StepTable {
  public:
+  // For a step that has ended, a state outside of the table whose rendezvous is aborted: values
+  // that come late go nowhere, and requests are told.
   std::shared_ptr<StepState> FindOrCreate(StepId step);
   std::shared_ptr<StepState> Find(StepId step) const;  // null: unknown
   // Null when there was none.
@@ -26,7 +29,13 @@ class StepTable {
   std::vector<std::shared_ptr<StepState>> All() const;
 
  private:
+  void NoteEnded(StepId step) RHEO_REQUIRES(mutex_);
+
   mutable Mutex mutex_;
+  // The last steps that were removed.
+  absl::flat_hash_set<StepId> ended_ RHEO_GUARDED_BY(mutex_);
+  std::vector<StepId> ended_ring_ RHEO_GUARDED_BY(mutex_);
+  size_t oldest_ended_ RHEO_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<StepId, std::shared_ptr<StepState>> steps_ RHEO_GUARDED_BY(mutex_);
 };
 

@@ -95,6 +95,8 @@ class WorkerImpl final : public Worker {
     GraphRunArgs args = ArgsFor(*run, call);
     args.stop = call.stop;
     args.step_stats = &response->step_stats;
+    args.answer_carries_for = request.answer_carries_for;
+    args.pushed = &response->pushed;
     RunGraphParts(std::move(args), [this, run = std::move(run)](Status status) mutable {
       MarkEnded(*run->state, status);
       Answer(*run, std::move(status));
@@ -137,10 +139,13 @@ class WorkerImpl final : public Worker {
 
   void PushTensors(const service::PushTensorsRequest& request, service::PushTensorsResponse*,
                    const service::Call&, DoneCallback done) override {
-    for (const service::PushTensorsRequest::Entry& entry : request.tensors) {
-      steps_.FindOrCreate(entry.step)->rendezvous->OnPushed(entry.key, entry.item, entry.announced);
-    }
+    // The sender need not wait for the work that the values set off here.
+    const std::vector<rendezvous::PushedTensor> tensors = request.tensors;
     std::move(done)(OkStatus());
+    for (const rendezvous::PushedTensor& pushed : tensors) {
+      steps_.FindOrCreate(pushed.step)
+          ->rendezvous->OnPushed(pushed.key, pushed.item, pushed.announced);
+    }
   }
 
   void MarkRecvFinished(const service::MarkRecvFinishedRequest&, service::MarkRecvFinishedResponse*,
@@ -280,9 +285,11 @@ class WorkerImpl final : public Worker {
       }
     }
     // No other task can ask for anything of this step: no CleanupGraph is needed.
-    if (!run.graph->serves_other_tasks && !run.request->is_partial) {
-      steps_.Remove(run.request->step);
-    }
+    const bool is_over =
+        !run.request->is_partial && (!run.graph->serves_other_tasks ||
+                                     (status.ok() && !run.state->rendezvous->local().HasValues()));
+    if (is_over) steps_.Remove(run.request->step);
+    run.response->step_is_over = is_over;
     // The graph and the step go before the answer: a session that closes next finds them gone.
     run.graph.reset();
     run.state.reset();
