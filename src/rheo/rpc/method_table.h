@@ -24,24 +24,30 @@ struct Answer {
 // Runs exactly once, on any thread, perhaps inside the handler.
 using Respond = absl::AnyInvocable<void(Answer)>;
 
-// Must not block: it runs on a thread that polls for all calls. `call` lives until `respond` ran.
+// Must not block: other calls may wait for its thread. `call` lives until `respond` ran.
 using Handler =
     std::function<void(grpc::ByteBuffer request, const service::Call& call, Respond respond)>;
+
+struct Method {
+  Handler handler;
+  // Works for long even on a short request (compiles a graph, say): never on a polling thread.
+  bool is_long = false;
+};
 
 // Filled before the server starts, then only read.
 class MethodTable {
  public:
-  void Add(std::string path, Handler handler) {
-    handlers_.insert_or_assign(std::move(path), std::move(handler));
+  void Add(std::string path, Handler handler, bool is_long = false) {
+    methods_.insert_or_assign(std::move(path), Method{std::move(handler), is_long});
   }
   // nullptr when nobody answers `path`.
-  const Handler* Find(std::string_view path) const {
-    auto it = handlers_.find(path);
-    return it == handlers_.end() ? nullptr : &it->second;
+  const Method* Find(std::string_view path) const {
+    auto it = methods_.find(path);
+    return it == methods_.end() ? nullptr : &it->second;
   }
 
  private:
-  StringMap<Handler> handlers_;
+  StringMap<Method> methods_;
 };
 
 // A handler that answers UNIMPLEMENTED with `text`.

@@ -3,6 +3,8 @@
 #include <grpcpp/grpcpp.h>
 #include <limits.h>
 
+#include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "rheo/async/thread_pool.h"
@@ -19,6 +21,10 @@ namespace {
 constexpr auto kStopPatience = std::chrono::seconds(5);
 // Headers hold status texts and payloads; the default of 8 KiB is tight.
 constexpr int kMaxMetadataBytes = 64 << 10;
+
+int DefaultPollers() {
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 4, 1, 8);
+}
 
 void Configure(grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(INT_MAX);
@@ -37,7 +43,8 @@ class RpcServer::Impl final : public CallAcceptor {
  public:
   explicit Impl(const RpcServerOptions& options)
       : num_accepts_(std::max(1, options.num_posted_accepts)),
-        num_pollers_(std::max(2, options.num_pollers)),
+        num_pollers_(options.num_pollers > 0 ? options.num_pollers : DefaultPollers()),
+        handlers_({.name = "rpc-handler", .num_threads = std::max(1, options.num_handlers)}),
         variants_(options.variants),
         traffic_(options.traffic == nullptr ? own_traffic_ : *options.traffic) {}
 
@@ -89,6 +96,10 @@ class RpcServer::Impl final : public CallAcceptor {
 
   TrafficCounters& traffic() override { return traffic_; }
 
+  void RunElsewhere(absl::AnyInvocable<void()> work) override {
+    handlers_.Schedule(std::move(work));
+  }
+
   void CallGone() override {
     MutexLock lock(mutex_);
     if (--num_calls_ == 0) calls_gone_.NotifyAll();
@@ -116,6 +127,7 @@ class RpcServer::Impl final : public CallAcceptor {
 
   const int num_accepts_;
   const int num_pollers_;
+  ThreadPool handlers_;
   const wire::VariantDecoders* const variants_;
   TrafficCounters own_traffic_;
   TrafficCounters& traffic_;

@@ -30,8 +30,11 @@ struct TrafficCounters;
 struct RpcServerOptions {
   // "host:port"; "0.0.0.0" listens on IPv6 as well, port 0 lets the system choose.
   std::string address = "0.0.0.0:0";
-  // Threads that poll the queue and run handlers; at least 2.
-  int num_pollers = 2;
+  // Threads that poll the queue and run short handlers. 0: one for every four cores, at most 8. A
+  // second one costs each call a wake-up, which only a machine with idle cores makes up for.
+  int num_pollers = 0;
+  // Threads that run the handlers of long methods and of large requests.
+  int num_handlers = 2;
   // Calls that can be accepted before a poller has to come around.
   int num_posted_accepts = 64;
   // Counts the messages' bytes; outlives the server. Null: nobody asks.

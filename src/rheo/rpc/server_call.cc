@@ -27,8 +27,8 @@ void ServerCall::OnAccepted(bool ok) {
     return Unref();
   }
   acceptor_.PostAccept();
-  handler_ = acceptor_.methods().Find(context_.method());
-  if (handler_ == nullptr) return Send({Status(StatusCode::kUnimplemented, "")});
+  method_ = acceptor_.methods().Find(context_.method());
+  if (method_ == nullptr) return Send({Status(StatusCode::kUnimplemented, "")});
   Begin(read_, [this](void* tag) { stream_.Read(&request_, tag); });
 }
 
@@ -37,7 +37,17 @@ void ServerCall::OnRead(bool ok) {
   acceptor_.traffic().Received(request_.Length());
   call_.stop = stop_.get_token();
   call_.deadline = FromGrpcDeadline(context_.raw_deadline());
-  (*handler_)(std::move(request_), call_, [this](Answer answer) { Send(std::move(answer)); });
+  // Reading a request of this size takes longer than waking another thread.
+  constexpr size_t kLongRequestBytes = 256 << 10;
+  if (method_->is_long || request_.Length() > kLongRequestBytes) {
+    acceptor_.RunElsewhere([this] { Handle(); });
+  } else {
+    Handle();
+  }
+}
+
+void ServerCall::Handle() {
+  method_->handler(std::move(request_), call_, [this](Answer answer) { Send(std::move(answer)); });
 }
 
 void ServerCall::Send(Answer answer) {

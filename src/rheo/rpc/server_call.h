@@ -2,7 +2,7 @@
 //
 //   state       leaves by          does
 //   posted      OnAccepted         posts the next ServerCall; unknown path → finishing, else reads
-//   reading     OnRead             starts the handler
+//   reading     OnRead             starts the handler, here or elsewhere
 //   serving     Answer             writes body and status
 //   finishing   OnFinished         drops a reference
 //   (any)       OnEnded            gRPC's notice that the call is over, cancelled or not: stops the
@@ -32,6 +32,8 @@ class CallAcceptor {
   // A ServerCall is gone.
   virtual void CallGone() = 0;
   virtual TrafficCounters& traffic() = 0;
+  // Runs `work` on a thread that does not poll.
+  virtual void RunElsewhere(absl::AnyInvocable<void()> work) = 0;
 };
 
 class ServerCall {
@@ -60,6 +62,7 @@ class ServerCall {
   void OnRead(bool ok);
   void OnFinished(bool ok);
   void OnEnded(bool ok);
+  void Handle();
   void Send(Answer answer);
   void Unref();
 
@@ -70,7 +73,7 @@ class ServerCall {
   Event read_{*this, &ServerCall::OnRead};
   Event finished_{*this, &ServerCall::OnFinished};
   Event ended_{*this, &ServerCall::OnEnded};
-  const Handler* handler_ = nullptr;
+  const Method* method_ = nullptr;
   grpc::ByteBuffer request_;
   StopSource stop_;
   service::Call call_;

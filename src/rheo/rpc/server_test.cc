@@ -106,6 +106,28 @@ int NumThreads() {
   return static_cast<int>(std::distance(begin(tasks), end(tasks)));
 }
 
+TEST(RpcServerTest, ACallThatTakesLongHoldsUpNoOther) {
+  TestServer s;
+  Notification entered;
+  Notification go_on;
+  s.worker.register_graph.Run([&](const service::RegisterGraphRequest&,
+                                  service::RegisterGraphResponse*, const Call&, DoneCallback done) {
+    entered.Notify();
+    go_on.Wait();  // as compiling a large graph would
+    std::move(done)(OkStatus());
+  });
+  const auto stub = s.WorkerStub();
+  const service::RegisterGraphRequest slow;
+  service::RegisterGraphResponse slow_response;
+  Notification slow_done;
+  stub->RegisterGraph(slow, &slow_response, {}, [&](const Status&) { slow_done.Notify(); });
+  entered.Wait();
+  service::GetStatusResponse response;
+  EXPECT_TRUE(CallAndWait(*stub, &WorkerService::GetStatus, {}, &response).ok());
+  go_on.Notify();
+  slow_done.Wait();
+}
+
 TEST(RpcServerTest, AnUnknownPathIsUnimplementedWithoutText) {
   TestServer s;
   const grpc::Status status = s.RawCall("/tensorflow.WorkerService/NoSuchMethod", "");

@@ -17,6 +17,9 @@ template <typename Request>
 inline constexpr bool kMayWantBodyErrors = std::is_same_v<Request, service::RunStepRequest> ||
                                            std::is_same_v<Request, service::RunGraphRequest>;
 
+// They copy, check and compile graphs.
+constexpr bool kLong = true;
+
 // One call being answered; owned by the callback that the service gets.
 template <typename Request, typename Response>
 struct Exchange {
@@ -76,9 +79,9 @@ class Adder {
   Adder(MethodTable& table, std::span<const std::string_view> prefixes)
       : table_(table), prefixes_(prefixes) {}
 
-  void operator()(std::string_view method, const Handler& handler) const {
+  void operator()(std::string_view method, const Handler& handler, bool is_long = false) const {
     for (std::string_view prefix : prefixes_) {
-      table_.Add(std::string(prefix).append(method), handler);
+      table_.Add(std::string(prefix).append(method), handler, is_long);
     }
   }
 
@@ -93,14 +96,14 @@ void AddMasterMethods(MethodTable& table, service::MasterService& master,
                       const wire::VariantDecoders* variants) {
   using S = service::MasterService;
   const Adder add(table, kMasterPrefixes);
-  add("CreateSession", Serve(master, &S::CreateSession, variants));
-  add("ExtendSession", Serve(master, &S::ExtendSession, variants));
-  add("PartialRunSetup", Serve(master, &S::PartialRunSetup, variants));
+  add("CreateSession", Serve(master, &S::CreateSession, variants), kLong);
+  add("ExtendSession", Serve(master, &S::ExtendSession, variants), kLong);
+  add("PartialRunSetup", Serve(master, &S::PartialRunSetup, variants), kLong);
   add("RunStep", Serve(master, &S::RunStep, variants));
   add("CloseSession", Serve(master, &S::CloseSession, variants));
   add("ListDevices", Serve(master, &S::ListDevices, variants));
   add("Reset", Serve(master, &S::Reset, variants));
-  add("MakeCallable", Serve(master, &S::MakeCallable, variants));
+  add("MakeCallable", Serve(master, &S::MakeCallable, variants), kLong);
   add("RunCallable", Serve(master, &S::RunCallable, variants));
   add("ReleaseCallable", Serve(master, &S::ReleaseCallable, variants));
 }
@@ -112,7 +115,7 @@ void AddWorkerMethods(MethodTable& table, service::WorkerService& worker,
   add("GetStatus", Serve(worker, &S::GetStatus, variants));
   add("CreateWorkerSession", Serve(worker, &S::CreateWorkerSession, variants));
   add("DeleteWorkerSession", Serve(worker, &S::DeleteWorkerSession, variants));
-  add("RegisterGraph", Serve(worker, &S::RegisterGraph, variants));
+  add("RegisterGraph", Serve(worker, &S::RegisterGraph, variants), kLong);
   add("DeregisterGraph", Serve(worker, &S::DeregisterGraph, variants));
   add("RunGraph", Serve(worker, &S::RunGraph, variants));
   add("CleanupGraph", Serve(worker, &S::CleanupGraph, variants));
