@@ -11,6 +11,12 @@ CallQueues::CallQueues(int num_pollers, TrafficCounters* traffic)
       traffic_(traffic == nullptr ? own_traffic_ : *traffic) {}
 
 CallQueues::~CallQueues() {
+  std::unique_ptr<ThreadPool> copier;
+  {
+    MutexLock lock(mutex_);
+    copier = std::move(copier_);
+  }
+  copier.reset();  // runs what it has; the calls that come of it are refused
   std::unique_ptr<ThreadPool> pollers;
   {
     MutexLock lock(mutex_);
@@ -38,6 +44,15 @@ grpc::CompletionQueue& CallQueues::Shared() {
     }
   }
   return shared_;
+}
+
+void CallQueues::RunElsewhere(ThreadPool::Task work) {
+  MutexLock lock(mutex_);
+  if (copier_ == nullptr) {
+    copier_ =
+        std::make_unique<ThreadPool>(ThreadPoolOptions{.name = "rpc-copier", .num_threads = 1});
+  }
+  copier_->Schedule(std::move(work));
 }
 
 std::unique_ptr<grpc::CompletionQueue> CallQueues::Borrow() {

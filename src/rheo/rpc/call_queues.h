@@ -28,6 +28,10 @@ class CallQueues {
   // The queue that the shared threads poll; starts them when they do not run.
   grpc::CompletionQueue& Shared();
 
+  // Where work goes that would hold up a poller, copies of large values say; starts its thread with
+  // the first.
+  void RunElsewhere(ThreadPool::Task work);
+
   // A queue for one call, which the calling thread polls; give it back when it is empty.
   std::unique_ptr<grpc::CompletionQueue> Borrow();
   void GiveBack(std::unique_ptr<grpc::CompletionQueue> queue);
@@ -52,6 +56,7 @@ class CallQueues {
   std::vector<std::unique_ptr<grpc::CompletionQueue>> idle_ RHEO_GUARDED_BY(mutex_);
   int num_borrowed_ RHEO_GUARDED_BY(mutex_) = 0;
   std::unique_ptr<ThreadPool> pollers_ RHEO_GUARDED_BY(mutex_);
+  std::unique_ptr<ThreadPool> copier_ RHEO_GUARDED_BY(mutex_);
 };
 
 }  // namespace rheo::rpc

@@ -36,6 +36,7 @@ class Channel {
   const std::string& address() const { return address_; }
   // For those who decode answers.
   const wire::VariantDecoders* variants() const { return variants_; }
+  CallQueues& queues() const { return queues_; }
   // Whether a connection is up right now.
   bool is_connected() const;
 

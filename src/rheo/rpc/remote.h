@@ -25,6 +25,8 @@ class Remote {
       : channel_(std::move(channel)), who_(std::move(who)) {}
 
   const std::string& address() const { return channel_->address(); }
+  const std::string& who() const { return who_; }
+  CallQueues& queues() const { return channel_->queues(); }
 
   // `finish(Status)` gets the call's end, not OK or with `response` filled. The Call is only read
   // before this returns; `response` is kept until then.

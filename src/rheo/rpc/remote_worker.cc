@@ -2,25 +2,95 @@
 
 #include <utility>
 
+#include "rheo/base/log.h"
+#include "rheo/rpc/call_queues.h"
+#include "rheo/rpc/memory_reader.h"
 #include "rheo/rpc/method_path.h"
 #include "rheo/rpc/remote.h"
+#include "rheo/wire/memory_offer.h"
 
 namespace rheo::rpc {
 namespace {
 
 using namespace service;  // the requests and responses
 
+// Path of a method of the worker service.
+std::string PathOf(std::string_view method) {
+  return std::string(kWorkerPrefixes[0]).append(method);
+}
+
+// A cancelled call never carries the cause.
+Status Ended(Status status) {
+  return status.code() == StatusCode::kCancelled ? AsDerived(status) : status;
+}
+
+// One RecvTensor: takes the value's bytes, or an offer to read them from the sender's memory.
+struct Recv {
+  const Remote remote;
+  const std::shared_ptr<PeerTraits> traits;
+  service::RecvTensorRequest request;
+  service::RecvTensorResponse* response;
+  service::Call call = {};
+  DoneCallback done = nullptr;
+  wire::MemoryReader reader = {};
+  wire::RecvTensorAnswer answer = {};
+
+  static void Start(Recv recv, const Call& call, DoneCallback done) {
+    auto owned = std::make_unique<Recv>(std::move(recv));
+    owned->call = call;
+    owned->done = std::move(done);
+    if (!owned->traits->is_unreadable) owned->reader = {.host = MemoryHost(), .mark = NewMark()};
+    Send(std::move(owned));
+  }
+
+  static void Send(std::unique_ptr<Recv> owned) {
+    Recv& recv = *owned;
+    recv.remote.Call(PathOf("RecvTensor"), wire::Encode(recv.request, recv.reader), &recv.answer,
+                     recv.call, [owned = std::move(owned)](Status status) mutable {
+                       OnAnswer(std::move(owned), std::move(status));
+                     });
+  }
+
+  static void OnAnswer(std::unique_ptr<Recv> owned, Status status) {
+    Recv& recv = *owned;
+    if (!status.ok() || !recv.answer.offer) {
+      *recv.response = std::move(recv.answer.response);
+      return std::move(recv.done)(Ended(std::move(status)));
+    }
+    // Reading takes long: not on a poller.
+    recv.remote.queues().RunElsewhere(
+        [owned = std::move(owned)]() mutable { Read(std::move(owned)); });
+  }
+
+  static void Read(std::unique_ptr<Recv> owned) {
+    Recv& recv = *owned;
+    StatusOr<Tensor> value = ReadOffered(*recv.answer.offer, recv.reader.mark);
+    if (value.ok()) {
+      recv.remote.queues().traffic().Received(value->num_bytes());
+      *recv.response = {};
+      recv.response->item.tensor = *std::move(value);
+      recv.response->require_ack = true;  // lets the sender forget it
+      return std::move(recv.done)(OkStatus());
+    }
+    RHEO_LOG(Info, "{} sends bytes from now on: {}", recv.remote.who(), Message(value.status()));
+    recv.traits->is_unreadable = true;
+    recv.reader = {.host = "", .mark = "", .redeem = true};
+    Send(std::move(owned));
+  }
+};
+
 class RemoteWorker final : public WorkerService {
  public:
   RemoteWorker(std::shared_ptr<Channel> channel, std::string_view task,
                std::shared_ptr<PeerTraits> traits)
-      : remote_(std::move(channel), std::string(task)), traits_(std::move(traits)) {}
+      : remote_(std::move(channel), std::string(task)),
+        traits_(traits == nullptr ? std::make_shared<PeerTraits>() : std::move(traits)) {}
 
   void GetStatus(const GetStatusRequest& request, GetStatusResponse* response, const Call& call,
                  DoneCallback done) override {
     Start("GetStatus", wire::Encode(request), response, call,
           [traits = traits_, response, done = std::move(done)](Status status) mutable {
-            if (traits != nullptr && status.ok()) traits->is_rheo = response->is_rheo;
+            if (status.ok()) traits->is_rheo = response->is_rheo;
             done(std::move(status));
           });
   }
@@ -56,7 +126,8 @@ class RemoteWorker final : public WorkerService {
   }
   void RecvTensor(const RecvTensorRequest& request, RecvTensorResponse* response, const Call& call,
                   DoneCallback done) override {
-    Start("RecvTensor", wire::Encode(request), response, call, std::move(done));
+    Recv::Start({.remote = remote_, .traits = traits_, .request = request, .response = response},
+                call, std::move(done));
   }
   void PushTensors(const PushTensorsRequest& request, PushTensorsResponse* response,
                    const Call& call, DoneCallback done) override {
@@ -76,18 +147,15 @@ class RemoteWorker final : public WorkerService {
   template <typename Response>
   void Start(std::string_view method, wire::Message request, Response* response, const Call& call,
              DoneCallback done) {
-    StartPath(std::string(kWorkerPrefixes[0]).append(method), std::move(request), response, call,
-              std::move(done));
+    StartPath(PathOf(method), std::move(request), response, call, std::move(done));
   }
 
   template <typename Response>
   void StartPath(std::string path, wire::Message request, Response* response, const Call& call,
                  DoneCallback done) {
-    remote_.Call(std::move(path), std::move(request), response, call,
-                 [done = std::move(done)](Status status) mutable {
-                   if (status.code() == StatusCode::kCancelled) status = AsDerived(status);
-                   done(std::move(status));
-                 });
+    remote_.Call(
+        std::move(path), std::move(request), response, call,
+        [done = std::move(done)](Status status) mutable { done(Ended(std::move(status))); });
   }
 
   const Remote remote_;

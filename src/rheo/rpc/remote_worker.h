@@ -16,6 +16,9 @@ namespace rheo::rpc {
 struct PeerTraits {
   // Atomic: written by the thread that completes GetStatus, read by senders of tensors.
   std::atomic<bool> is_rheo{false};
+  // An offer of the peer could not be read (memory_reader.h): it sends bytes from now on. Atomic:
+  // as above.
+  std::atomic<bool> is_unreadable{false};
 };
 
 // A stub for the worker of `task` ("/job:ps/replica:0/task:0") at "host:port"; `client` outlives it

@@ -10,6 +10,7 @@
 #include "rheo/async/thread_pool.h"
 #include "rheo/base/log.h"
 #include "rheo/base/mutex.h"
+#include "rheo/rpc/memory_offers.h"
 #include "rheo/rpc/port_probe.h"
 #include "rheo/rpc/server_call.h"
 #include "rheo/rpc/service_methods.h"
@@ -63,6 +64,7 @@ class RpcServer::Impl final : public CallAcceptor {
 
   int port() const { return port_; }
   const wire::VariantDecoders* variants() const { return variants_; }
+  MemoryOffers& offers() { return offers_; }
 
   void Start(MethodTable methods) {
     methods_ = std::move(methods);
@@ -129,6 +131,7 @@ class RpcServer::Impl final : public CallAcceptor {
   const int num_pollers_;
   ThreadPool handlers_;
   const wire::VariantDecoders* const variants_;
+  MemoryOffers offers_;
   TrafficCounters own_traffic_;
   TrafficCounters& traffic_;
   int port_ = 0;
@@ -161,7 +164,7 @@ int RpcServer::port() const { return impl_->port(); }
 void RpcServer::Start(service::MasterService* master, service::WorkerService* worker) {
   MethodTable methods;
   if (master != nullptr) AddMasterMethods(methods, *master, impl_->variants());
-  if (worker != nullptr) AddWorkerMethods(methods, *worker, impl_->variants());
+  if (worker != nullptr) AddWorkerMethods(methods, *worker, impl_->offers(), impl_->variants());
   AddHealthMethod(methods);
   Start(std::move(methods));
 }

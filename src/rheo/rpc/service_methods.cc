@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "rheo/rpc/byte_buffer.h"
+#include "rheo/rpc/memory_offers.h"
 #include "rheo/rpc/method_path.h"
 #include "rheo/wire/codec.h"
 
@@ -73,6 +74,57 @@ Handler Serve(Service& service, Method<Service, Request, Response> method,
   };
 }
 
+// RecvTensor: a large value is offered to a receiver on this host instead of being sent.
+struct RecvExchange {
+  service::RecvTensorRequest request;
+  service::RecvTensorResponse response;
+  wire::MemoryReader reader;
+  Respond respond;
+
+  void Finish(Status status, MemoryOffers& offers) {
+    if (!status.ok()) return respond({std::move(status)});
+    if (const auto offer = offers.Offer(request.request_id, reader, response.item)) {
+      return respond({OkStatus(), wire::Encode(*offer)});
+    }
+    respond({OkStatus(), wire::Encode(response)});
+  }
+};
+
+Handler ServeRecvTensor(service::WorkerService& worker, MemoryOffers& offers,
+                        const wire::VariantDecoders* variants) {
+  return [&worker, &offers, variants](grpc::ByteBuffer bytes, const service::Call& call,
+                                      Respond respond) {
+    auto exchange = std::make_unique<RecvExchange>();
+    ByteSource source(bytes, variants);
+    Status parsed = wire::Decode(source.source(), exchange->request, exchange->reader);
+    if (!parsed.ok()) return respond({std::move(parsed)});
+    if (exchange->reader.redeem) {
+      const auto item = offers.Withdraw(exchange->request.request_id);
+      if (!item) return respond({NotFound("no value is offered to this request any more")});
+      exchange->response.item = *item;
+      return respond({OkStatus(), wire::Encode(exchange->response)});
+    }
+    exchange->respond = std::move(respond);
+    auto* open = exchange.get();
+    worker.RecvTensor(open->request, &open->response, call,
+                      [exchange = std::move(exchange), &offers](Status status) {
+                        exchange->Finish(std::move(status), offers);
+                      });
+  };
+}
+
+// MarkRecvFinished: the receiver has the value.
+Handler ServeMarkRecvFinished(service::WorkerService& worker, MemoryOffers& offers,
+                              const wire::VariantDecoders* variants) {
+  const Handler serve = Serve(worker, &service::WorkerService::MarkRecvFinished, variants);
+  return [serve, &offers](grpc::ByteBuffer bytes, const service::Call& call, Respond respond) {
+    ByteSource source(bytes);
+    service::MarkRecvFinishedRequest request;
+    if (wire::Decode(source.source(), request).ok()) offers.Withdraw(request.request_id);
+    serve(std::move(bytes), call, std::move(respond));
+  };
+}
+
 // Adds the methods of one service under each spelling of its path.
 class Adder {
  public:
@@ -108,7 +160,7 @@ void AddMasterMethods(MethodTable& table, service::MasterService& master,
   add("ReleaseCallable", Serve(master, &S::ReleaseCallable, variants));
 }
 
-void AddWorkerMethods(MethodTable& table, service::WorkerService& worker,
+void AddWorkerMethods(MethodTable& table, service::WorkerService& worker, MemoryOffers& offers,
                       const wire::VariantDecoders* variants) {
   using S = service::WorkerService;
   const Adder add(table, kWorkerPrefixes);
@@ -120,9 +172,9 @@ void AddWorkerMethods(MethodTable& table, service::WorkerService& worker,
   add("RunGraph", Serve(worker, &S::RunGraph, variants));
   add("CleanupGraph", Serve(worker, &S::CleanupGraph, variants));
   add("CleanupAll", Serve(worker, &S::CleanupAll, variants));
-  add("RecvTensor", Serve(worker, &S::RecvTensor, variants));
+  add("RecvTensor", ServeRecvTensor(worker, offers, variants));
   add("Logging", Serve(worker, &S::Logging, variants));
-  add("MarkRecvFinished", Serve(worker, &S::MarkRecvFinished, variants));
+  add("MarkRecvFinished", ServeMarkRecvFinished(worker, offers, variants));
   for (std::string_view name :
        {"Tracing", "RecvBuf", "CompleteGroup", "CompleteInstance", "GetStepSequence"}) {
     add(name, AnswerUnimplemented(std::string(name)));
