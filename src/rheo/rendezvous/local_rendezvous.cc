@@ -128,6 +128,13 @@ struct LocalRendezvous::Table {
     }
   }
 
+  bool HasWaiters() {
+    const auto has_waiter = [](const Slot& slot) { return !slot.waiters.empty(); };
+    MutexLock lock(mutex);
+    return std::ranges::any_of(small, has_waiter) ||
+           std::ranges::any_of(large, [&](const auto& entry) { return has_waiter(entry.second); });
+  }
+
   void Cancel(const std::weak_ptr<Waiter>& weak) {
     const WaiterRef waiter = weak.lock();
     if (waiter == nullptr) return;
@@ -151,7 +158,9 @@ struct LocalRendezvous::Table {
 
 LocalRendezvous::LocalRendezvous() : table_(std::make_shared<Table>()) {}
 
-LocalRendezvous::~LocalRendezvous() { Abort(Cancelled("the step has ended")); }
+LocalRendezvous::~LocalRendezvous() {
+  if (table_->HasWaiters()) Abort(Cancelled("the step has ended"));
+}
 
 Status LocalRendezvous::Send(const RendezvousKey& key, Item item) {
   Table::WaiterRef waiter;

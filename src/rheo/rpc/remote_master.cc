@@ -4,6 +4,7 @@
 
 #include "rheo/rpc/method_path.h"
 #include "rheo/rpc/remote.h"
+#include "rheo/wire/message_builder.h"
 
 namespace rheo::rpc {
 namespace {
@@ -25,11 +26,13 @@ class RemoteMaster final : public MasterService {
   }
   void PartialRunSetup(const PartialRunSetupRequest& request, PartialRunSetupResponse* response,
                        const Call& call, DoneCallback done) override {
-    Start("PartialRunSetup", wire::Encode(request), response, call, std::move(done));
+    Start("PartialRunSetup", Identified<5>(wire::Encode(request), request), response, call,
+          std::move(done));
   }
   void RunStep(const RunStepRequest& request, RunStepResponse* response, const Call& call,
                DoneCallback done) override {
-    Start("RunStep", wire::Encode(request, {.wanted = true}), response, call, std::move(done));
+    Start("RunStep", Identified<8>(wire::Encode(request, {.wanted = true}), request), response,
+          call, std::move(done));
   }
   void CloseSession(const CloseSessionRequest& request, CloseSessionResponse* response,
                     const Call& call, DoneCallback done) override {
@@ -45,11 +48,13 @@ class RemoteMaster final : public MasterService {
   }
   void MakeCallable(const MakeCallableRequest& request, MakeCallableResponse* response,
                     const Call& call, DoneCallback done) override {
-    Start("MakeCallable", wire::Encode(request), response, call, std::move(done));
+    Start("MakeCallable", Identified<3>(wire::Encode(request), request), response, call,
+          std::move(done));
   }
   void RunCallable(const RunCallableRequest& request, RunCallableResponse* response,
                    const Call& call, DoneCallback done) override {
-    Start("RunCallable", wire::Encode(request), response, call, std::move(done));
+    Start("RunCallable", Identified<4>(wire::Encode(request), request), response, call,
+          std::move(done));
   }
   void ReleaseCallable(const ReleaseCallableRequest& request, ReleaseCallableResponse* response,
                        const Call& call, DoneCallback done) override {
@@ -57,6 +62,17 @@ class RemoteMaster final : public MasterService {
   }
 
  private:
+  // A call over a connection may be repeated on its way: unless the caller gave the request an id,
+  // it gets one here. `field` is the number of request_id.
+  template <int field, typename Request>
+  static wire::Message Identified(wire::Message message, const Request& request) {
+    if (request.request_id.value != 0) return message;
+    std::string id;
+    wire::AppendInt(field, NewRequestId().value, id);
+    message.slices.emplace_back(std::move(id));
+    return message;
+  }
+
   template <typename Response>
   void Start(std::string_view method, wire::Message request, Response* response, const Call& call,
              DoneCallback done) {

@@ -95,6 +95,26 @@ TEST_F(RemoteMasterTest, PartialRunSetup) {
   EXPECT_EQ(response.partial_run_handle, "12");
 }
 
+TEST_F(RemoteMasterTest, RequestsWithoutAnIdGetOneEach) {
+  RunStepResponse step;
+  ASSERT_TRUE(Call(&MasterService::RunStep, RunStepRequest{.session = session_}, &step).ok());
+  const RequestId first = server_.master.run_step.last_request().request_id;
+  ASSERT_TRUE(Call(&MasterService::RunStep, RunStepRequest{.session = session_}, &step).ok());
+  const RequestId second = server_.master.run_step.last_request().request_id;
+  EXPECT_NE(first, RequestId());
+  EXPECT_NE(second, RequestId());
+  EXPECT_NE(first, second);
+  PartialRunSetupResponse partial;
+  ASSERT_TRUE(Call(&MasterService::PartialRunSetup, PartialRunSetupRequest{}, &partial).ok());
+  EXPECT_NE(server_.master.partial_run_setup.last_request().request_id, RequestId());
+  MakeCallableResponse made;
+  ASSERT_TRUE(Call(&MasterService::MakeCallable, MakeCallableRequest{}, &made).ok());
+  EXPECT_NE(server_.master.make_callable.last_request().request_id, RequestId());
+  RunCallableResponse run;
+  ASSERT_TRUE(Call(&MasterService::RunCallable, RunCallableRequest{}, &run).ok());
+  EXPECT_NE(server_.master.run_callable.last_request().request_id, RequestId());
+}
+
 TEST_F(RemoteMasterTest, CloseSession) {
   CloseSessionResponse response;
   ASSERT_TRUE(

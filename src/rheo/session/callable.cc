@@ -90,7 +90,6 @@ Status Callable::RunInto(std::span<const Tensor> feeds, std::vector<Tensor>& fet
   }
   std::unique_ptr<Slot> slot = state.TakeSlot();
   slot->request.feeds.assign(feeds.begin(), feeds.end());
-  slot->request.request_id = NewRequestId();
   fetches.clear();
   slot->response.fetches.swap(fetches);  // lends the caller's memory to the master
   service::Call call{.stop = state.stop, .deadline = DeadlineAfter(state.timeout)};
@@ -113,8 +112,7 @@ StatusOr<std::vector<Tensor>> PartialRun::Run(std::vector<service::NamedTensor> 
   const service::RunStepRequest request{.session = core_->handle,
                                         .feeds = std::move(feeds),
                                         .fetches = fetches,
-                                        .partial_run_handle = handle_,
-                                        .request_id = NewRequestId()};
+                                        .partial_run_handle = handle_};
   return RunStep(*core_, request, core_->OperationCall(), nullptr);
 }
 

@@ -126,8 +126,7 @@ StatusOr<std::vector<Tensor>> Session::Run(const RunArgs& args) const {
                                         .feeds = args.feeds,
                                         .fetches = Distinct(args.fetches),
                                         .targets = args.targets,
-                                        .options = ToService(args.options, timeout),
-                                        .request_id = NewRequestId()};
+                                        .options = ToService(args.options, timeout)};
   const service::Call call{.stop = args.options.stop, .deadline = DeadlineAfter(timeout)};
   RHEO_ASSIGN_OR_RETURN(std::vector<Tensor> tensors, RunStep(*core_, request, call, args.metadata));
   if (tensors.size() == args.fetches.size()) return tensors;
@@ -152,8 +151,7 @@ StatusOr<Callable> Session::Prepare(std::vector<std::string> feeds,
       .options = {.feeds = std::move(feeds),
                   .fetches = std::move(fetches),
                   .targets = std::move(targets),
-                  .run_options = ToService(options, timeout)},
-      .request_id = NewRequestId()};
+                  .run_options = ToService(options, timeout)}};
   service::MakeCallableResponse response;
   service::Call call = core_->OperationCall();
   RHEO_RETURN_IF_ERROR(service::Wait(call, [&](DoneCallback done) {
@@ -170,8 +168,7 @@ StatusOr<PartialRun> Session::SetupPartialRun(std::vector<std::string> feeds,
   const service::PartialRunSetupRequest request{.session = core_->handle,
                                                 .feeds = std::move(feeds),
                                                 .fetches = std::move(fetches),
-                                                .targets = std::move(targets),
-                                                .request_id = NewRequestId()};
+                                                .targets = std::move(targets)};
   service::PartialRunSetupResponse response;
   service::Call call = core_->OperationCall();
   RHEO_RETURN_IF_ERROR(service::Wait(call, [&](DoneCallback done) {

@@ -152,17 +152,21 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
     if (args_.pushed != nullptr && !args_.answer_carries_for.empty()) {
       *args_.pushed = args_.state->rendezvous->TakePushes(args_.answer_carries_for);
     }
-    args_.state->rendezvous->WhenPushed([self = shared_from_this()](Status pushed) {
-      Status status;
-      {
-        MutexLock lock(self->mutex_);
-        if (self->status_.ok()) self->status_ = std::move(pushed);
-        status = self->status_;
-      }
-      self->on_stop_.reset();
-      DoneCallback done = std::move(self->done_);
-      std::move(done)(std::move(status));
-    });
+    if (!args_.graph->routes->pushes) return Answer(OkStatus());
+    args_.state->rendezvous->WhenPushed(
+        [self = shared_from_this()](Status pushed) { self->Answer(std::move(pushed)); });
+  }
+
+  void Answer(Status pushed) {
+    Status status;
+    {
+      MutexLock lock(mutex_);
+      if (status_.ok()) status_ = std::move(pushed);
+      status = status_;
+    }
+    on_stop_.reset();
+    DoneCallback done = std::move(done_);
+    std::move(done)(std::move(status));
   }
 
   GraphRunArgs args_;

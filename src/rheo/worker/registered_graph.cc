@@ -117,11 +117,11 @@ std::shared_ptr<const GraphRoutes> RoutesOf(const graph::Graph& graph, const Wor
       routes->pushed_edges.insert(attrs.GetOr<std::string>("tensor_name", ""));
       routes->pushes |= is_send;
     }
-    if (is_send && !attrs.GetOr<bool>("client_terminated", false)) {
-      const std::string to = attrs.GetOr<std::string>("recv_device", "");
-      serves_other_tasks |= to.compare(0, routes->task.size(), routes->task) != 0 ||
-                            to.compare(routes->task.size(), 8, "/device:") != 0;
-    }
+    if (attrs.GetOr<bool>("client_terminated", false)) continue;
+    const std::string peer = attrs.GetOr<std::string>(is_send ? "recv_device" : "send_device", "");
+    const bool is_elsewhere = !peer.starts_with(routes->task + "/device:");
+    routes->has_peers |= is_elsewhere;
+    serves_other_tasks |= is_send && is_elsewhere;
   }
   return routes;
 }

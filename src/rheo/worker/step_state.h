@@ -24,7 +24,8 @@ struct GraphRoutes {
   // tensor_name of the Sends whose receiver is a Rheo task that waits for a push, and of the Recvs
   // whose sender will push.
   StringSet pushed_edges;
-  bool pushes = false;  // some of pushed_edges begin here
+  bool pushes = false;     // some of pushed_edges begin here
+  bool has_peers = false;  // something is sent to other tasks or received from them
 };
 
 // The Rendezvous of one step: values for this task stay here; values for others are pushed, or kept

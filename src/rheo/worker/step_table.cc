@@ -40,9 +40,9 @@ std::shared_ptr<StepState> StepTable::Find(StepId step) const {
   return it == steps_.end() ? nullptr : it->second;
 }
 
-std::shared_ptr<StepState> StepTable::Remove(StepId step) {
+std::shared_ptr<StepState> StepTable::Remove(StepId step, bool may_come_late) {
   MutexLock lock(mutex_);
-  NoteEnded(step);
+  if (may_come_late) NoteEnded(step);
   const auto it = steps_.find(step);
   if (it == steps_.end()) return nullptr;
   std::shared_ptr<StepState> state = std::move(it->second);

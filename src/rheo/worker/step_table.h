@@ -20,8 +20,9 @@ class StepTable {
   // that come late go nowhere, and requests are told.
   std::shared_ptr<StepState> FindOrCreate(StepId step);
   std::shared_ptr<StepState> Find(StepId step) const;  // null: unknown
-  // Null when there was none.
-  std::shared_ptr<StepState> Remove(StepId step);
+  // Null when there was none. The step is remembered as ended when values for it or requests
+  // `may_come_late`.
+  std::shared_ptr<StepState> Remove(StepId step, bool may_come_late = true);
   // Removes `state` unless another took its place, or somebody uses it.
   void RemoveIfIdle(const std::shared_ptr<StepState>& state);
   // Removes the steps of a session that no longer run.

@@ -216,8 +216,17 @@ class WorkerImpl final : public Worker {
     if (run.graph == nullptr) {
       return Aborted("Graph handle is not found: {}", request.graph.value);
     }
-    RHEO_RETURN_IF_ERROR(CheckRunning());
+    RHEO_RETURN_IF_ERROR(Enter());
     run.state = steps_.FindOrCreate(request.step);
+    Status started = StartStep(run);
+    if (!started.ok() || !run.starts_step) Leave();
+    RHEO_RETURN_IF_ERROR(started);
+    return Feed(run);
+  }
+
+  // Makes the call the runner of its step, unless it is a later part of a partial run.
+  Status StartStep(RunCall& run) {
+    const service::RunGraphRequest& request = *run.request;
     {
       MutexLock lock(run.state->mutex);
       run.starts_step = !run.state->running && !(request.is_partial && run.state->started);
@@ -228,11 +237,12 @@ class WorkerImpl final : public Worker {
       if (run.starts_step) run.state->running = true;
       run.state->session = request.session.value;
     }
-    if (run.starts_step) {
-      Enter();
-      run.state->rendezvous->SetRoutes(run.graph->routes);
-    }
-    for (const service::KeyedTensor& fed : request.sends) {
+    if (run.starts_step) run.state->rendezvous->SetRoutes(run.graph->routes);
+    return OkStatus();
+  }
+
+  Status Feed(RunCall& run) {
+    for (const service::KeyedTensor& fed : run.request->sends) {
       Status status = run.state->rendezvous->local().Send(fed.key, Item{.tensor = fed.tensor});
       if (status.ok()) continue;
       if (run.starts_step) {
@@ -265,9 +275,10 @@ class WorkerImpl final : public Worker {
     for (DoneCallback& waiter : waiters) std::move(waiter)(status);
   }
 
-  void Enter() {
+  Status Enter() {
     MutexLock lock(mutex_);
-    ++running_;
+    if (stopped_.ok()) ++running_;
+    return stopped_;
   }
 
   // The last thing that a running step does here; after it the worker may be destroyed.
@@ -288,7 +299,8 @@ class WorkerImpl final : public Worker {
     const bool is_over =
         !run.request->is_partial && (!run.graph->serves_other_tasks ||
                                      (status.ok() && !run.state->rendezvous->local().HasValues()));
-    if (is_over) steps_.Remove(run.request->step);
+    // Nobody else knows a step that lies on this task alone, so that nothing can come late.
+    if (is_over) steps_.Remove(run.request->step, /*may_come_late=*/run.graph->routes->has_peers);
     run.response->step_is_over = is_over;
     // The graph and the step go before the answer: a session that closes next finds them gone.
     run.graph.reset();
