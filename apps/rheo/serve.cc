@@ -29,7 +29,7 @@ Which task it is comes from one of these:
 
   --job_name JOB        the job of this task
   --task_id N           its index in the job (default 0)
-  --bind HOST           listen on this address instead of the one in the cluster spec
+  --bind HOST           listen on this address instead of the one in the cluster spec; '::' is all
   --cpu N               CPU devices (default 1)
   --gpu N               simulated GPU devices (default 0)
   --grace SECONDS       how long running steps may finish after SIGTERM (default 10)
@@ -131,8 +131,10 @@ int Serve(const std::vector<std::string>& args) {
   const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(
                           std::chrono::steady_clock::now() - start)
                           .count();
-  fmt::print(stderr, "rheo serve: {} at {} with {} device(s), ready after {} ms\n",
-             (*server)->task_name(), (*server)->target(), (*server)->devices().size(), millis);
+  fmt::print(stderr,
+             "rheo serve: {} at {} with {} device(s), listening on {}, ready after {} ms\n",
+             (*server)->task_name(), (*server)->target(), (*server)->devices().size(),
+             fmt::join((*server)->bound(), " "), millis);
   int received = 0;
   sigwait(&signals, &received);
   fmt::print(stderr, "rheo serve: stopping on {}\n", strsignal(received));

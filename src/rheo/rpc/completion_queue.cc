@@ -1,8 +1,24 @@
 #include "rheo/rpc/completion_queue.h"
 
+#include <grpc/support/log.h>
+
 #include "absl/synchronization/mutex.h"
+#include "rheo/base/log.h"
 
 namespace rheo::rpc {
+namespace {
+
+// gRPC's own lines through our log. What it calls an error is mostly a peer's doing (a failed
+// handshake), hence only a warning; the rest is for those who debug.
+void LogForGrpc(gpr_log_func_args* args) {
+  if (args->severity == GPR_LOG_SEVERITY_ERROR) {
+    RHEO_LOG(Warning, "gRPC: {}", args->message);
+  } else {
+    RHEO_LOG(Debug, "gRPC: {}", args->message);
+  }
+}
+
+}  // namespace
 
 bool RunNext(grpc::CompletionQueue& queue) {
   void* tag = nullptr;
@@ -21,6 +37,9 @@ void RunAll(grpc::CompletionQueue& queue) {
   }
 }
 
-void PrepareGrpc() { absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore); }
+void PrepareGrpc() {
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  gpr_set_log_function(LogForGrpc);
+}
 
 }  // namespace rheo::rpc

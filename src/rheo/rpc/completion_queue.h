@@ -33,8 +33,8 @@ bool RunNext(grpc::CompletionQueue& queue);
 // Completes operations until the queue is shut down and empty.
 void RunAll(grpc::CompletionQueue& queue);
 
-// Switches off the deadlock detection of gRPC's mutexes, which triples the price of each lock.
-// Process-wide; called by whatever makes a server or a client.
+// Switches off the deadlock detection of gRPC's mutexes, which triples the price of each lock, and
+// sends gRPC's own log lines through ours. Process-wide; called by whatever makes a server or a client.
 void PrepareGrpc();
 
 }  // namespace rheo::rpc

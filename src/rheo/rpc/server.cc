@@ -10,8 +10,8 @@
 #include "rheo/async/thread_pool.h"
 #include "rheo/base/log.h"
 #include "rheo/base/mutex.h"
+#include "rheo/rpc/listener.h"
 #include "rheo/rpc/memory_offers.h"
-#include "rheo/rpc/port_probe.h"
 #include "rheo/rpc/server_call.h"
 #include "rheo/rpc/service_methods.h"
 
@@ -50,19 +50,28 @@ class RpcServer::Impl final : public CallAcceptor {
         traffic_(options.traffic == nullptr ? own_traffic_ : *options.traffic) {}
 
   Status Bind(const std::string& address) {
+    StatusOr<std::unique_ptr<Listener>> listener = Listener::Bind({.address = address});
+    if (!listener.ok()) {
+      return Status(StatusCode::kUnknown,
+                    fmt::format("Could not start gRPC server: cannot listen on {}: {}", address,
+                                Message(listener.status())));
+    }
+    listener_ = *std::move(listener);
     grpc::ServerBuilder builder;
     Configure(builder);
-    builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port_);
+    plain_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        grpc::InsecureServerCredentials());
     builder.RegisterAsyncGenericService(&generic_);
     queue_ = builder.AddCompletionQueue();
     server_ = builder.BuildAndStart();
-    if (server_ != nullptr && port_ != 0) return OkStatus();
-    return Status(StatusCode::kUnknown,
-                  fmt::format("Could not start gRPC server: cannot listen on {}: {}", address,
-                              WhyNotBound(address)));
+    if (server_ == nullptr) return Internal("Could not start gRPC server: gRPC refused");
+    listener_->Start([this](Connection connection) { Take(std::move(connection)); });
+    return OkStatus();
   }
 
-  int port() const { return port_; }
+  int port() const { return listener_->port(); }
+  const std::vector<std::string>& bound() const { return listener_->bound(); }
   const wire::VariantDecoders* variants() const { return variants_; }
   MemoryOffers& offers() { return offers_; }
 
@@ -79,6 +88,7 @@ class RpcServer::Impl final : public CallAcceptor {
       stopping_ = true;
     }
     if (server_ == nullptr) return;  // it never listened, and its queue was never used
+    listener_->Close();
     if (pollers_ == nullptr) StartPollers();
     server_->Shutdown(std::chrono::system_clock::now() + grace);
     AwaitCalls();
@@ -108,6 +118,14 @@ class RpcServer::Impl final : public CallAcceptor {
   }
 
  private:
+  // gRPC owns the socket from here on.
+  void Take(Connection connection) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
+    parameters.listener_fd = connection.listener_fd;
+    parameters.fd = connection.socket.Release();
+    plain_->HandleNewConnection(&parameters);
+  }
+
   void StartPollers() {
     pollers_ = std::make_unique<ThreadPool>(
         ThreadPoolOptions{.name = "rpc-server", .num_threads = num_pollers_});
@@ -122,7 +140,7 @@ class RpcServer::Impl final : public CallAcceptor {
     while (!calls_gone_.WaitUntil(mutex_, std::chrono::steady_clock::now() + kStopPatience,
                                   [this]()
                                       RHEO_NO_THREAD_SAFETY_ANALYSIS { return num_calls_ == 0; })) {
-      RHEO_LOG(Warning, "port {}: {} calls have not ended though they were stopped", port_,
+      RHEO_LOG(Warning, "port {}: {} calls have not ended though they were stopped", port(),
                num_calls_);
     }
   }
@@ -134,7 +152,8 @@ class RpcServer::Impl final : public CallAcceptor {
   MemoryOffers offers_;
   TrafficCounters own_traffic_;
   TrafficCounters& traffic_;
-  int port_ = 0;
+  std::unique_ptr<Listener> listener_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> plain_;
   grpc::AsyncGenericService generic_;
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::unique_ptr<grpc::Server> server_;
@@ -160,6 +179,8 @@ StatusOr<std::unique_ptr<RpcServer>> RpcServer::Bind(RpcServerOptions options) {
 }
 
 int RpcServer::port() const { return impl_->port(); }
+
+const std::vector<std::string>& RpcServer::bound() const { return impl_->bound(); }
 
 void RpcServer::Start(service::MasterService* master, service::WorkerService* worker) {
   MethodTable methods;

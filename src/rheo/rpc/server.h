@@ -10,6 +10,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "rheo/base/status.h"
 
@@ -28,8 +29,9 @@ class MethodTable;
 struct TrafficCounters;
 
 struct RpcServerOptions {
-  // "host:port"; "0.0.0.0" listens on IPv6 as well, port 0 lets the system choose.
-  std::string address = "0.0.0.0:0";
+  // "host:port": every address of the host and no other; "[::]" is all there are, "0.0.0.0" all of
+  // IPv4; port 0 lets the system choose.
+  std::string address = "127.0.0.1:0";
   // Threads that poll the queue and run short handlers. 0: one for every four cores, at most 8. A
   // second one costs each call a wake-up, which only a machine with idle cores makes up for.
   int num_pollers = 0;
@@ -56,6 +58,8 @@ class RpcServer {
   RpcServer& operator=(const RpcServer&) = delete;
 
   int port() const;
+  // The addresses that it listens on, with the port: {"127.0.0.1:7000"}.
+  const std::vector<std::string>& bound() const;
 
   // Begins to serve; the services outlive Shutdown. A null service's methods are UNIMPLEMENTED. The
   // services' methods run on polling threads: they must not block.

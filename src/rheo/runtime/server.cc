@@ -100,6 +100,7 @@ class Server::Impl {
   const std::string& target() const { return target_; }
   const std::string& task_name() const { return task_name_; }
   int port() const { return rpc_server_->port(); }
+  const std::vector<std::string>& bound() const { return rpc_server_->bound(); }
   std::vector<device::DeviceInfo> devices() const { return task_->devices(); }
   Traffic traffic() const {
     return {traffic_.bytes_sent.load(std::memory_order_relaxed),
@@ -179,6 +180,7 @@ StatusOr<std::unique_ptr<Server>> Server::CreateLocalServer() {
 
 const std::string& Server::target() const { return impl_->target(); }
 int Server::port() const { return impl_->port(); }
+const std::vector<std::string>& Server::bound() const { return impl_->bound(); }
 const std::string& Server::task_name() const { return impl_->task_name(); }
 std::vector<device::DeviceInfo> Server::devices() const { return impl_->devices(); }
 Traffic Server::traffic() const { return impl_->traffic(); }

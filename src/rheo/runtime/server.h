@@ -20,7 +20,8 @@ struct ServerOptions {
   std::string job;
   int task = 0;
   int port = 0;  // 0: the port of the task's own entry
-  // The address to listen on without the port; empty: the host of the task's own entry.
+  // The address to listen on without the port: all addresses of this host and no other. "0.0.0.0":
+  // every IPv4 address, "::": every address; empty: the host of the task's own entry.
   std::string bind_host;
   // device_count, threads, and the defaults of sessions.
   service::SessionConfig config;
@@ -53,6 +54,8 @@ class Server {
   // "grpc://host:port", for sessions.
   const std::string& target() const;
   int port() const;
+  // What it listens on: {"127.0.0.1:7000"}.
+  const std::vector<std::string>& bound() const;
   const std::string& task_name() const;
   std::vector<device::DeviceInfo> devices() const;
   Traffic traffic() const;
