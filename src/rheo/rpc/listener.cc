@@ -160,7 +160,11 @@ Status Listener::BindHost(const std::string& host, int port) {
     sockets_.push_back(std::move(bound.socket));
     bound_.push_back(JoinHostPort(address->ToString(), port_));
   }
-  if (sockets_.empty()) return Unavailable("{}", SystemError(absent));
+  if (sockets_.empty()) {
+    return Unavailable(
+        "{} (is it an address of another machine? another one can be chosen to bind)",
+        SystemError(absent));
+  }
   return OkStatus();
 }
 
