@@ -69,10 +69,11 @@ StatusOr<std::shared_ptr<const GraphState>> NextGraphState(const GraphState* bef
   state->version = before == nullptr ? 0 : before->version + 1;
   // Most programs have nothing to lower: the placed graph is then the client's own.
   std::shared_ptr<Graph> placed = std::move(client);
-  if (!config.disable_functional_lowering && passes::NeedsLowering(*placed)) {
+  if (!config.disable_functional_lowering &&
+      passes::NeedsLowering(config.function_inlining, *placed)) {
     state->client = placed;
     placed = placed->Clone();
-    RHEO_RETURN_IF_ERROR(passes::LowerFunctionalOps(/*inline_all_calls=*/false, *placed));
+    RHEO_RETURN_IF_ERROR(passes::LowerFunctionalOps(config.function_inlining, *placed));
   }
   RHEO_RETURN_IF_ERROR(
       PlaceGraph(before == nullptr ? nullptr : &before->pinned, cluster, config, *placed));

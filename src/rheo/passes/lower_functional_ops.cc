@@ -41,55 +41,140 @@ op::FuncRef NamedFunction(const Graph& graph, const Node& node) {
   return {.name = node.op(), .attrs = node.attrs()};
 }
 
-Status Inline(Graph& graph, Node* call, const op::FuncRef& function) {
-  RHEO_ASSIGN_OR_RETURN(const graph::FunctionBody body,
-                        graph::InstantiateFunction(function, graph.library(), graph.ops()));
-  return graph::InlineCall(graph, call, body);
+// Puts the body in the call's place and leaves a node of the call's name for fetches and targets.
+Status InlineNamed(Graph& graph, Node* call, const graph::FunctionBody& body) {
+  const std::string name = call->name();
+  graph::NodeSpec spec{.name = graph.UniqueName(name + "/outputs"),
+                       .op = "NoOp",
+                       .device = call->requested_device()};
+  if (call->num_outputs() > 0) {
+    spec.op = "IdentityN";
+    spec.attrs.Set("T", call->output_types());
+  }
+  RHEO_ASSIGN_OR_RETURN(Node * stand_in, graph.AddNode(std::move(spec)));
+  for (int i = 0; i < call->num_outputs(); ++i) {
+    RHEO_RETURN_IF_ERROR(graph.CheckedAddEdge({call, i}, stand_in, i));
+  }
+  graph.AddControlEdge(call, stand_in);
+  RHEO_RETURN_IF_ERROR(graph::InlineCall(graph, call, body));
+  graph.RenameNode(stand_in, name);
+  return OkStatus();
+}
+
+// Whether the function asks to stay a call.
+bool IsKeptAsCall(const Graph& graph, const op::FuncRef& function) {
+  const graph::FunctionDef* def = graph.library()->Find(function.name);
+  return def == nullptr || def->attrs.GetOr<bool>("_noinline", false);
 }
 
 constexpr std::string_view kLower = "_lower_using_switch_merge";
 constexpr std::string_view kInline = "_lower_as_multi_device_function";
 
-Status LowerNode(bool inline_all_calls, Graph& graph, Node* node) {
-  if (IsMarked(*node, kLower)) {
-    // Other kinds of predicates are left to the kernel.
-    if (IsIf(*node) && node->input_types()[0] == DType::kBool) return LowerIf(graph, node);
-    if (IsCase(*node)) return LowerCase(graph, node);
-    if (IsWhile(*node) && node->num_inputs() > 0) return LowerWhile(graph, node);
-  }
-  if (IsCall(*node) && (inline_all_calls || IsMarked(*node, kInline))) {
-    RHEO_ASSIGN_OR_RETURN(const op::FuncRef function, node->attrs().Get<op::FuncRef>("f"));
-    return Inline(graph, node, function);
-  }
-  if (!inline_all_calls) return OkStatus();
-  const op::FuncRef function = NamedFunction(graph, *node);
-  return function.name.empty() ? OkStatus() : Inline(graph, node, function);
+// The function that the node calls; its name is empty where the node is no call.
+op::FuncRef CalledFunction(const Graph& graph, const Node& node) {
+  if (!IsCall(node)) return NamedFunction(graph, node);
+  StatusOr<op::FuncRef> function = node.attrs().Get<op::FuncRef>("f");
+  return function.ok() ? *std::move(function) : op::FuncRef();
 }
+
+// One walk over a graph that also grows while it lasts.
+class FunctionalLowering {
+ public:
+  FunctionalLowering(bool inline_all_calls, Graph& graph)
+      : inline_all_calls_(inline_all_calls),
+        graph_(graph),
+        client_nodes_(graph.num_node_ids()),
+        limit_(graph.num_node_ids() + kMaxAddedNodes) {}
+
+  Status Run() {
+    // Bodies come at the end, so that the walk over growing ids meets what they contain.
+    for (int id = 0; id < graph_.num_node_ids(); ++id) {
+      Node* node = graph_.node_by_id(id);
+      if (node == nullptr || !IsComplete(*node)) continue;
+      const std::string name = node->name();
+      if (Status status = Lower(node); !status.ok()) {
+        return Append(status, fmt::format("\n\t [[{{{{node {}}}}}]]", name));
+      }
+      if (graph_.num_node_ids() > limit_) {
+        return InvalidArgument(
+            "{{{{node {}}}}}: inlining does not end; does a function call itself?", name);
+      }
+    }
+    return OkStatus();
+  }
+
+ private:
+  // Nodes from `first_node` on, up to the next body's, came with one body.
+  struct Body {
+    int first_node;
+    int inside;  // index of the body that had the call; -1: the client's graph
+    std::string function;
+  };
+
+  Status Lower(Node* node) {
+    const int inside = BodyOf(*node);
+    const int first_node = graph_.num_node_ids();
+    std::string function;
+    RHEO_RETURN_IF_ERROR(LowerNode(node, inside, function));
+    if (graph_.num_node_ids() > first_node) {
+      bodies_.push_back({first_node, inside, std::move(function)});
+    }
+    return OkStatus();
+  }
+
+  Status LowerNode(Node* node, int inside, std::string& function) {
+    if (IsMarked(*node, kLower)) {
+      // Other kinds of predicates are left to the kernel.
+      if (IsIf(*node) && node->input_types()[0] == DType::kBool) return LowerIf(graph_, node);
+      if (IsCase(*node)) return LowerCase(graph_, node);
+      if (IsWhile(*node) && node->num_inputs() > 0) return LowerWhile(graph_, node);
+    }
+    const bool must = IsCall(*node) && IsMarked(*node, kInline);
+    if (!must && !inline_all_calls_) return OkStatus();
+    const op::FuncRef called = CalledFunction(graph_, *node);
+    if (called.name.empty()) return OkStatus();
+    if (!must && (IsKeptAsCall(graph_, called) || IsInside(called.name, inside))) return OkStatus();
+    StatusOr<graph::FunctionBody> body =
+        graph::InstantiateFunction(called, graph_.library(), graph_.ops());
+    // Where inlining is only our choice, the call tells the error if it ever runs.
+    if (!body.ok()) return must ? body.status() : OkStatus();
+    function = called.name;
+    const bool is_the_clients = node->id() < client_nodes_;
+    return is_the_clients ? InlineNamed(graph_, node, *body)
+                          : graph::InlineCall(graph_, node, *body);
+  }
+
+  int BodyOf(const Node& node) const {
+    const auto after = std::ranges::upper_bound(bodies_, node.id(), {}, &Body::first_node);
+    return static_cast<int>(after - bodies_.begin()) - 1;
+  }
+
+  bool IsInside(const std::string& function, int body) const {
+    for (; body >= 0; body = bodies_[static_cast<size_t>(body)].inside) {
+      if (bodies_[static_cast<size_t>(body)].function == function) return true;
+    }
+    return false;
+  }
+
+  const bool inline_all_calls_;
+  Graph& graph_;
+  const int client_nodes_;
+  const int limit_;
+  std::vector<Body> bodies_;  // by first_node
+};
 
 }  // namespace
 
 Status LowerFunctionalOps(bool inline_all_calls, Graph& graph) {
-  const int limit = graph.num_node_ids() + kMaxAddedNodes;
-  // Bodies come at the end, so that one walk over growing ids meets what they contain.
-  for (int id = 0; id < graph.num_node_ids(); ++id) {
-    Node* node = graph.node_by_id(id);
-    if (node == nullptr || !IsComplete(*node)) continue;
-    const std::string name = node->name();
-    if (Status status = LowerNode(inline_all_calls, graph, node); !status.ok()) {
-      return Append(status, fmt::format("\n\t [[{{{{node {}}}}}]]", name));
-    }
-    if (graph.num_node_ids() > limit) {
-      return InvalidArgument("{{{{node {}}}}}: inlining does not end; does a function call itself?",
-                             name);
-    }
-  }
-  return OkStatus();
+  return FunctionalLowering(inline_all_calls, graph).Run();
 }
 
-bool NeedsLowering(const Graph& graph) {
+bool NeedsLowering(bool inline_all_calls, const Graph& graph) {
   const std::vector<Node*> nodes = graph.nodes();
-  return std::ranges::any_of(
-      nodes, [](const Node* node) { return IsMarked(*node, kLower) || IsMarked(*node, kInline); });
+  return std::ranges::any_of(nodes, [&](const Node* node) {
+    return IsMarked(*node, kLower) || IsMarked(*node, kInline) ||
+           (inline_all_calls && !CalledFunction(graph, *node).name.empty());
+  });
 }
 
 }  // namespace rheo::passes

@@ -186,6 +186,42 @@ TEST(LowerTest, CallsAreInlinedWhenTheyAskForIt) {
   EXPECT_EQ(inlined->FindNode("y")->input(0).node->op(), "Exp");
 }
 
+TEST(LowerTest, InlinedCallCanStillBeFetched) {
+  graph::GraphDef def = DefOf({Def("x", "Placeholder", {}, {{"dtype", DType::kFloat}}),
+                               Def("call", "PartitionedCall", {"x"},
+                                   {{"Tin", Floats(1)}, {"Tout", Floats(1)}, {"f", Func("f")}}),
+                               graph::NoOp("after", {"^call"})});
+  def.library.functions = {UnaryFunction("f", "Exp")};
+  const auto graph = ImportOrFail(def);
+  ASSERT_TRUE(LowerFunctionalOps(true, *graph).ok());
+  const Node* call = graph->FindNode("call");
+  ASSERT_NE(call, nullptr);
+  EXPECT_EQ(call->op(), "IdentityN");
+  EXPECT_EQ(call->input(0).node->name(), "call/r");
+  const auto before = graph::ReachableBackwards(*graph, {graph->FindNode("after")});
+  EXPECT_TRUE(before[static_cast<size_t>(graph->FindNode("call/r")->id())]);
+}
+
+TEST(LowerTest, CallsThatCannotBeInlinedStay) {
+  graph::GraphDef def = DefOf({Def("x", "Placeholder", {}, {{"dtype", DType::kFloat}})});
+  for (const char* name : {"kept", "endless", "missing"}) {
+    def.nodes.push_back(Def(name, "PartitionedCall", {"x"},
+                            {{"Tin", Floats(1)}, {"Tout", Floats(1)}, {"f", Func(name)}}));
+  }
+  graph::FunctionDef kept = UnaryFunction("kept", "Exp");
+  kept.attrs.Set("_noinline", true);
+  graph::FunctionDef endless = UnaryFunction("endless", "Exp");
+  endless.nodes = {Def("r", "PartitionedCall", {"x"},
+                       {{"Tin", Floats(1)}, {"Tout", Floats(1)}, {"f", Func("endless")}})};
+  endless.returns = {{"y", "r:output:0"}};
+  def.library.functions = {kept, endless};
+  const auto graph = ImportOrFail(def);
+  ASSERT_TRUE(LowerFunctionalOps(true, *graph).ok());
+  EXPECT_EQ(graph->FindNode("kept")->op(), "PartitionedCall");
+  EXPECT_EQ(graph->FindNode("missing")->op(), "PartitionedCall");
+  EXPECT_EQ(graph->FindNode("endless/r")->op(), "PartitionedCall") << "one round, then a call";
+}
+
 TEST(LowerTest, MissingFunctionIsNamedWithItsNode) {
   graph::GraphDef def = IfGraph();
   def.library.functions.pop_back();

@@ -46,11 +46,13 @@ Status EliminateCommonSubexpressions(graph::Graph& graph);
 // ---- Functions and functional control flow (semantics.md 14.2)
 
 // Turns If, Case and While nodes marked `_lower_using_switch_merge` into Switch, Merge, Enter, …
-// and inlines calls that ask for it, until none is left.
+// and inlines calls that ask for it, until none is left; with `inline_all_calls` also every other
+// call, but of functions marked `_noinline`, that call themselves, or cannot be instantiated. A
+// node of the same name takes the place of a lowered node or an inlined call of the given graph.
 Status LowerFunctionalOps(bool inline_all_calls, graph::Graph& graph);
 
-// False when LowerFunctionalOps(false, graph) would find nothing to do.
-bool NeedsLowering(const graph::Graph& graph);
+// False when LowerFunctionalOps would find nothing to do.
+bool NeedsLowering(bool inline_all_calls, const graph::Graph& graph);
 
 }  // namespace rheo::passes
 

@@ -6,6 +6,7 @@
 #include "rheo/ops/array/register.h"
 #include "rheo/ops/flow/register.h"
 #include "rheo/ops/functional/register.h"
+#include "rheo/ops/fused/register.h"
 #include "rheo/ops/math/register.h"
 #include "rheo/ops/nn/register.h"
 #include "rheo/ops/random/register.h"
@@ -27,6 +28,7 @@ constexpr Family kFamilies[] = {
     {ops::RegisterFlowSchemas, ops::RegisterFlowKernels, ops::RegisterFlowGradients},
     {ops::RegisterFunctionalSchemas, ops::RegisterFunctionalKernels,
      ops::RegisterFunctionalGradients},
+    {ops::RegisterFusedSchemas, ops::RegisterFusedKernels, ops::RegisterFusedGradients},
     {ops::RegisterMathSchemas, ops::RegisterMathKernels, ops::RegisterMathGradients},
     {ops::RegisterNnSchemas, ops::RegisterNnKernels, ops::RegisterNnGradients},
     {ops::RegisterRandomSchemas, ops::RegisterRandomKernels, ops::RegisterRandomGradients},

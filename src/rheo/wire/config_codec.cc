@@ -22,8 +22,8 @@ void GraphOptionsFromProto(const tensorflow::GraphOptions& proto, SessionConfig&
   config.common_subexpressions =
       meta && IsOn(proto, optimizer.do_common_subexpression_elimination(),
                    rewrite.common_subgraph_elimination());
-  config.function_inlining =
-      IsOn(proto, optimizer.do_function_inlining(), rewrite.function_optimization());
+  config.function_inlining = optimizer.do_function_inlining() ||
+                             (meta && rewrite.function_optimization() != RewriterConfig::OFF);
   config.bfloat16_sendrecv = proto.enable_bfloat16_sendrecv();
   config.place_pruned_graph = proto.place_pruned_graph();
   config.build_cost_model = proto.build_cost_model();
