@@ -6,9 +6,8 @@
 
 namespace rheo::rpc {
 
-CallQueues::CallQueues(int num_pollers, TrafficCounters* traffic)
-    : num_pollers_(num_pollers < 1 ? 1 : num_pollers),
-      traffic_(traffic == nullptr ? own_traffic_ : *traffic) {}
+CallQueues::CallQueues(std::shared_ptr<PolledQueue> shared, TrafficCounters* traffic)
+    : shared_(std::move(shared)), traffic_(traffic == nullptr ? own_traffic_ : *traffic) {}
 
 CallQueues::~CallQueues() {
   std::unique_ptr<ThreadPool> copier;
@@ -17,17 +16,12 @@ CallQueues::~CallQueues() {
     copier = std::move(copier_);
   }
   copier.reset();  // runs what it has; the calls that come of it are refused
-  std::unique_ptr<ThreadPool> pollers;
   {
     MutexLock lock(mutex_);
     changed_.Wait(mutex_, [this]() RHEO_NO_THREAD_SAFETY_ANALYSIS {
       return num_borrowed_ == 0 && open_.empty();
     });
-    pollers = std::move(pollers_);
   }
-  shared_.Shutdown();
-  pollers.reset();
-  RunAll(shared_);
   for (const auto& queue : idle_) {
     queue->Shutdown();
     RunAll(*queue);
@@ -35,15 +29,8 @@ CallQueues::~CallQueues() {
 }
 
 grpc::CompletionQueue& CallQueues::Shared() {
-  MutexLock lock(mutex_);
-  if (pollers_ == nullptr) {
-    pollers_ = std::make_unique<ThreadPool>(
-        ThreadPoolOptions{.name = "rpc-client", .num_threads = num_pollers_});
-    for (int i = 0; i < num_pollers_; ++i) {
-      pollers_->Schedule([queue = &shared_] { RunAll(*queue); });
-    }
-  }
-  return shared_;
+  shared_->Start();
+  return shared_->queue();
 }
 
 void CallQueues::RunElsewhere(ThreadPool::Task work) {

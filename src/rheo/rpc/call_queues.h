@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "rheo/async/thread_pool.h"
 #include "rheo/base/mutex.h"
+#include "rheo/rpc/polled_queue.h"
 #include "rheo/rpc/traffic.h"
 
 namespace rheo::rpc {
@@ -18,15 +19,18 @@ namespace rheo::rpc {
 // Thread-safe.
 class CallQueues {
  public:
-  CallQueues(int num_pollers, TrafficCounters* traffic);
-  // Precondition: Shutdown() was called. Waits for the threads that still poll a queue of their
-  // own.
+  CallQueues(std::shared_ptr<PolledQueue> shared, TrafficCounters* traffic);
+  // Precondition: Shutdown() was called. Returns when all callbacks have run and no thread polls a
+  // queue of its own.
   ~CallQueues();
 
   TrafficCounters& traffic() { return traffic_; }
 
-  // The queue that the shared threads poll; starts them when they do not run.
+  // The queue that shared threads poll; starts them when they do not run.
   grpc::CompletionQueue& Shared();
+
+  // A call on the shared queue was sent.
+  void Expect() { shared_->Expect(); }
 
   // Where work goes that would hold up a poller, copies of large values say; starts its thread with
   // the first.
@@ -36,7 +40,8 @@ class CallQueues {
   std::unique_ptr<grpc::CompletionQueue> Borrow();
   void GiveBack(std::unique_ptr<grpc::CompletionQueue> queue);
 
-  // Registers an open call, so that Shutdown can cancel it. False after Shutdown.
+  // Registers an open call until its callback has run, so that Shutdown can cancel it. False after
+  // Shutdown.
   bool Open(grpc::ClientContext& call);
   void Closed(grpc::ClientContext& call);
 
@@ -44,10 +49,9 @@ class CallQueues {
   void Shutdown();
 
  private:
-  const int num_pollers_;
+  const std::shared_ptr<PolledQueue> shared_;
   TrafficCounters own_traffic_;
   TrafficCounters& traffic_;
-  grpc::CompletionQueue shared_;
 
   Mutex mutex_;
   CondVar changed_;
@@ -55,7 +59,6 @@ class CallQueues {
   absl::flat_hash_set<grpc::ClientContext*> open_ RHEO_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<grpc::CompletionQueue>> idle_ RHEO_GUARDED_BY(mutex_);
   int num_borrowed_ RHEO_GUARDED_BY(mutex_) = 0;
-  std::unique_ptr<ThreadPool> pollers_ RHEO_GUARDED_BY(mutex_);
   std::unique_ptr<ThreadPool> copier_ RHEO_GUARDED_BY(mutex_);
 };
 

@@ -8,10 +8,20 @@
 
 namespace rheo::rpc {
 
+namespace {
+
+std::shared_ptr<PolledQueue> OwnQueue() {
+  return std::make_shared<PolledQueue>(std::make_unique<grpc::CompletionQueue>(), "rpc-client",
+                                       /*num_pollers=*/1);
+}
+
+}  // namespace
+
 class RpcClient::Impl {
  public:
   explicit Impl(const RpcClientOptions& options)
-      : variants_(options.variants), queues_(options.num_pollers, options.traffic) {}
+      : variants_(options.variants),
+        queues_(options.queue != nullptr ? options.queue : OwnQueue(), options.traffic) {}
   ~Impl() { Shutdown(); }
 
   std::shared_ptr<Channel> Connect(std::string_view address, ChannelOptions options) {

@@ -17,11 +17,12 @@ class VariantDecoders;
 namespace rheo::rpc {
 
 class Channel;
+class PolledQueue;
 struct TrafficCounters;
 
 struct RpcClientOptions {
-  // Threads that complete calls nobody waits for, and run their callbacks.
-  int num_pollers = 1;
+  // Threads that complete calls nobody waits for, and run their callbacks. Null: one of its own.
+  std::shared_ptr<PolledQueue> queue;
   // Counts the messages' bytes; outlives the client. Null: nobody asks.
   TrafficCounters* traffic = nullptr;
   // Reads variants in answers; null: they stay opaque. Outlives the client.

@@ -32,6 +32,21 @@ bool RunNext(grpc::CompletionQueue& queue) {
   return true;
 }
 
+bool RunIfReady(grpc::CompletionQueue& queue, std::chrono::steady_clock::time_point& now) {
+  void* tag = nullptr;
+  bool ok = false;
+  grpc::CompletionQueue::NextStatus status;
+  {
+    const GrpcSection section;
+    status = queue.AsyncNext(&tag, &ok, gpr_inf_past(GPR_CLOCK_MONOTONIC));
+  }
+  now = std::chrono::steady_clock::now();
+  if (status != grpc::CompletionQueue::GOT_EVENT) return false;
+  Receive(tag);
+  static_cast<Operation*>(tag)->Complete(ok);
+  return true;
+}
+
 void RunAll(grpc::CompletionQueue& queue) {
   while (RunNext(queue)) {
   }

@@ -4,6 +4,8 @@
 
 #include <grpcpp/completion_queue.h>
 
+#include <chrono>
+
 #include "rheo/rpc/thread_sanitizer.h"
 
 namespace rheo::rpc {
@@ -30,11 +32,16 @@ void Begin(Operation& operation, Start start) {
 // Waits for one operation and completes it. False once the queue is shut down and empty.
 bool RunNext(grpc::CompletionQueue& queue);
 
+// Completes one operation if one has ended; false otherwise, also when the queue is shut down.
+// `now` is set to the time before the operation is completed.
+bool RunIfReady(grpc::CompletionQueue& queue, std::chrono::steady_clock::time_point& now);
+
 // Completes operations until the queue is shut down and empty.
 void RunAll(grpc::CompletionQueue& queue);
 
 // Switches off the deadlock detection of gRPC's mutexes, which triples the price of each lock, and
-// sends gRPC's own log lines through ours. Process-wide; called by whatever makes a server or a client.
+// sends gRPC's own log lines through ours. Process-wide; called by whatever makes a server or a
+// client.
 void PrepareGrpc();
 
 }  // namespace rheo::rpc

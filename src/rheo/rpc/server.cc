@@ -12,6 +12,7 @@
 #include "rheo/base/mutex.h"
 #include "rheo/rpc/listener.h"
 #include "rheo/rpc/memory_offers.h"
+#include "rheo/rpc/polled_queue.h"
 #include "rheo/rpc/server_call.h"
 #include "rheo/rpc/service_methods.h"
 
@@ -32,6 +33,12 @@ void Configure(grpc::ServerBuilder& builder) {
   builder.SetMaxSendMessageSize(INT_MAX);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
+  // Every feature of gRPC's stack costs each call; these are the ones in use. A TensorFlow client may
+  // be told to compress.
+  builder.AddChannelArgument(GRPC_ARG_MINIMAL_STACK, 1);
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_DEADLINE_CHECKS, 1);
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 1);
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 0);
   // Rheo's clients may watch the connection by pings.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
@@ -63,7 +70,9 @@ class RpcServer::Impl final : public CallAcceptor {
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
         grpc::InsecureServerCredentials());
     builder.RegisterAsyncGenericService(&generic_);
-    queue_ = builder.AddCompletionQueue();
+    auto queue = builder.AddCompletionQueue();
+    accept_queue_ = queue.get();
+    queue_ = std::make_shared<PolledQueue>(std::move(queue), "rpc-poller", num_pollers_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) return Internal("Could not start gRPC server: gRPC refused");
     listener_->Start([this](Connection connection) { Take(std::move(connection)); });
@@ -72,13 +81,14 @@ class RpcServer::Impl final : public CallAcceptor {
 
   int port() const { return listener_->port(); }
   const std::vector<std::string>& bound() const { return listener_->bound(); }
+  const std::shared_ptr<PolledQueue>& queue() const { return queue_; }
   const wire::VariantDecoders* variants() const { return variants_; }
   MemoryOffers& offers() { return offers_; }
 
   void Start(MethodTable methods) {
     methods_ = std::move(methods);
     for (int i = 0; i < num_accepts_; ++i) PostAccept();
-    StartPollers();
+    queue_->Start();
   }
 
   void Shutdown(std::chrono::milliseconds grace) {
@@ -89,11 +99,9 @@ class RpcServer::Impl final : public CallAcceptor {
     }
     if (server_ == nullptr) return;  // it never listened, and its queue was never used
     listener_->Close();
-    if (pollers_ == nullptr) StartPollers();
+    queue_->Start();
     server_->Shutdown(std::chrono::system_clock::now() + grace);
     AwaitCalls();
-    queue_->Shutdown();
-    pollers_.reset();
   }
 
   const MethodTable& methods() const override { return methods_; }
@@ -103,7 +111,7 @@ class RpcServer::Impl final : public CallAcceptor {
     if (stopping_) return;
     ++num_calls_;
     // Under the lock, so that no call is posted to a queue that Shutdown has closed meanwhile.
-    ServerCall::Post(*this, generic_, *queue_);
+    ServerCall::Post(*this, generic_, *accept_queue_);
   }
 
   TrafficCounters& traffic() override { return traffic_; }
@@ -124,14 +132,6 @@ class RpcServer::Impl final : public CallAcceptor {
     parameters.listener_fd = connection.listener_fd;
     parameters.fd = connection.socket.Release();
     plain_->HandleNewConnection(&parameters);
-  }
-
-  void StartPollers() {
-    pollers_ = std::make_unique<ThreadPool>(
-        ThreadPoolOptions{.name = "rpc-server", .num_threads = num_pollers_});
-    for (int i = 0; i < num_pollers_; ++i) {
-      pollers_->Schedule([queue = queue_.get()] { RunAll(*queue); });
-    }
   }
 
   // Posted calls count, so that none is left in the queue when this returns.
@@ -155,10 +155,10 @@ class RpcServer::Impl final : public CallAcceptor {
   std::unique_ptr<Listener> listener_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> plain_;
   grpc::AsyncGenericService generic_;
-  std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  grpc::ServerCompletionQueue* accept_queue_ = nullptr;  // in queue_
+  std::shared_ptr<PolledQueue> queue_;
   std::unique_ptr<grpc::Server> server_;
   MethodTable methods_;  // const once pollers run
-  std::unique_ptr<ThreadPool> pollers_;
 
   Mutex mutex_;
   CondVar calls_gone_;
@@ -179,6 +179,7 @@ StatusOr<std::unique_ptr<RpcServer>> RpcServer::Bind(RpcServerOptions options) {
 }
 
 int RpcServer::port() const { return impl_->port(); }
+std::shared_ptr<PolledQueue> RpcServer::queue() const { return impl_->queue(); }
 
 const std::vector<std::string>& RpcServer::bound() const { return impl_->bound(); }
 

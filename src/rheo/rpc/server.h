@@ -26,6 +26,7 @@ class VariantDecoders;
 namespace rheo::rpc {
 
 class MethodTable;
+class PolledQueue;
 struct TrafficCounters;
 
 struct RpcServerOptions {
@@ -58,6 +59,9 @@ class RpcServer {
   RpcServer& operator=(const RpcServer&) = delete;
 
   int port() const;
+
+  // The queue that the server's threads poll, for the client of this process.
+  std::shared_ptr<PolledQueue> queue() const;
   // The addresses that it listens on, with the port: {"127.0.0.1:7000"}.
   const std::vector<std::string>& bound() const;
 

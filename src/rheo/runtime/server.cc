@@ -68,8 +68,8 @@ class Server::Impl {
                               .traffic = &impl->traffic_}));
     const int port = impl->rpc_server_->port();
     impl->target_ = fmt::format("grpc://{}:{}", Bracketed(address.host), port);
-    impl->client_ =
-        std::make_unique<rpc::RpcClient>(rpc::RpcClientOptions{.traffic = &impl->traffic_});
+    impl->client_ = std::make_unique<rpc::RpcClient>(
+        rpc::RpcClientOptions{.queue = impl->rpc_server_->queue(), .traffic = &impl->traffic_});
     impl->directory_ = std::make_shared<rpc::ClusterDirectory>(
         *impl->client_,
         WithOwnPort(options.cluster, options.job, options.task, Bracketed(address.host), port),

@@ -1,0 +1,46 @@
+#include "rheo/rpc/spin_budget.h"
+
+#include <gtest/gtest.h>
+
+namespace rheo::rpc {
+namespace {
+
+using std::chrono::microseconds;
+
+int CallsUntilTheNextSpin(SpinBudget& budget) {
+  int calls = 1;
+  while (budget.Take().count() == 0) ++calls;
+  return calls;
+}
+
+TEST(SpinBudgetTest, FollowsTheTimeThatAnswersTake) {
+  SpinBudget budget;
+  EXPECT_GT(budget.Take(), microseconds(0));
+  budget.Hit(microseconds(40));
+  EXPECT_EQ(budget.Take(), microseconds(80));
+  budget.Hit(microseconds(1));
+  EXPECT_EQ(budget.Take(), microseconds(20));
+  budget.Hit(microseconds(10'000));
+  EXPECT_EQ(budget.Take(), microseconds(200));
+}
+
+TEST(SpinBudgetTest, StopsWhereAnswersDoNotComeInTimeAndTriesAgainLater) {
+  SpinBudget budget;
+  int spins = 0;
+  while (budget.Take().count() > 0) {
+    budget.Miss();
+    ASSERT_LT(++spins, 10);
+  }
+  EXPECT_GT(CallsUntilTheNextSpin(budget), 50);
+}
+
+TEST(SpinBudgetTest, StopsAtOnceWhereTheCoreIsNeeded) {
+  SpinBudget budget;
+  EXPECT_GT(budget.Take().count(), 0);
+  budget.Preempted();
+  EXPECT_EQ(budget.Take().count(), 0);
+  EXPECT_GT(CallsUntilTheNextSpin(budget), 200);
+}
+
+}  // namespace
+}  // namespace rheo::rpc
