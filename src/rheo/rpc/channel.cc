@@ -11,6 +11,7 @@
 #include "rheo/rpc/call_queues.h"
 #include "rheo/rpc/completion_queue.h"
 #include "rheo/rpc/deadline.h"
+#include "rheo/rpc/secrets.h"
 
 namespace rheo::rpc {
 namespace {
@@ -20,7 +21,7 @@ constexpr int kInitialReconnectBackoffMs = 100;
 constexpr int kMaxMetadataBytes = 64 << 10;
 constexpr int kKeepaliveMs = 10'000;
 
-grpc::ChannelArguments Arguments(ChannelOptions options) {
+grpc::ChannelArguments Arguments(ChannelOptions options, const Secrets* secrets) {
   grpc::ChannelArguments args;
   args.SetMaxReceiveMessageSize(INT_MAX);
   args.SetMaxSendMessageSize(INT_MAX);
@@ -38,6 +39,9 @@ grpc::ChannelArguments Arguments(ChannelOptions options) {
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   args.SetServiceConfigJSON("{}");
   args.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+  if (secrets != nullptr && !secrets->server_name.empty()) {
+    args.SetSslTargetNameOverride(secrets->server_name);
+  }
   if (options.keepalive) {
     args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
     args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMs);
@@ -46,13 +50,27 @@ grpc::ChannelArguments Arguments(ChannelOptions options) {
   return args;
 }
 
+std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const Secrets* secrets) {
+  if (secrets == nullptr || !secrets->client_uses_tls()) return grpc::InsecureChannelCredentials();
+  grpc::SslCredentialsOptions options;
+  options.pem_root_certs = secrets->ca;
+  options.pem_private_key = secrets->key;
+  options.pem_cert_chain = secrets->cert;
+  return grpc::SslCredentials(options);
+}
+
 // One call from its start to its answer; deletes itself.
 class ClientCall final : public Operation {
  public:
-  ClientCall(CallQueues& queues, const service::Call& call, RpcDone done)
+  ClientCall(CallQueues& queues, const service::Call& call, const Secrets* secrets, RpcDone done)
       : queues_(queues), stop_(call.stop), done_(std::move(done)) {
+    if (secrets != nullptr && secrets->has_token()) {
+      context_.AddMetadata(kAuthorizationHeader, secrets->bearer);
+    }
     if (call.deadline) context_.set_deadline(ToGrpcDeadline(call.deadline));
-    if (call.wait_for_ready) context_.set_wait_for_ready(true);
+    // gRPC would wait for ever for a server whose certificate is not the right one.
+    const bool uses_tls = secrets != nullptr && secrets->client_uses_tls();
+    if (call.wait_for_ready && !uses_tls) context_.set_wait_for_ready(true);
   }
 
   // True when the call now completes through `queue`; false when it has ended already.
@@ -107,13 +125,16 @@ class ClientCall final : public Operation {
 }  // namespace
 
 Channel::Channel(CallQueues& queues, std::string address, ChannelOptions options,
-                 const wire::VariantDecoders* variants)
+                 const wire::VariantDecoders* variants, std::shared_ptr<const Secrets> secrets)
     : queues_(queues),
       address_(std::move(address)),
       variants_(variants),
-      channel_(grpc::CreateCustomChannel("dns:///" + address_, grpc::InsecureChannelCredentials(),
-                                         Arguments(options))),
+      secrets_(std::move(secrets)),
+      channel_(grpc::CreateCustomChannel("dns:///" + address_, CredentialsOf(secrets_.get()),
+                                         Arguments(options, secrets_.get()))),
       stub_(channel_) {}
+
+bool Channel::uses_tls() const { return secrets_ != nullptr && secrets_->client_uses_tls(); }
 
 bool Channel::is_connected() const {
   return channel_->GetState(/*try_to_connect=*/false) == GRPC_CHANNEL_READY;
@@ -123,7 +144,7 @@ void Channel::Start(const std::string& path, wire::Message request, const servic
                     RpcDone done) {
   const grpc::ByteBuffer bytes = ToByteBuffer(std::move(request));
   const bool caller_waits = call.caller_waits;
-  auto* open = new ClientCall(queues_, call, std::move(done));
+  auto* open = new ClientCall(queues_, call, secrets_.get(), std::move(done));
   if (!caller_waits) {
     if (open->Start(stub_, path, bytes, queues_.Shared())) queues_.Expect();
     return;

@@ -31,12 +31,14 @@ using RpcDone = absl::AnyInvocable<void(RpcResult&)>;
 class Channel {
  public:
   Channel(CallQueues& queues, std::string address, ChannelOptions options,
-          const wire::VariantDecoders* variants);
+          const wire::VariantDecoders* variants, std::shared_ptr<const Secrets> secrets);
 
   const std::string& address() const { return address_; }
   // For those who decode answers.
   const wire::VariantDecoders* variants() const { return variants_; }
   CallQueues& queues() const { return queues_; }
+  // Whether calls go through TLS.
+  bool uses_tls() const;
   // Whether a connection is up right now.
   bool is_connected() const;
 
@@ -50,6 +52,7 @@ class Channel {
   CallQueues& queues_;
   const std::string address_;
   const wire::VariantDecoders* const variants_;
+  const std::shared_ptr<const Secrets> secrets_;  // null: plain
   const std::shared_ptr<grpc::Channel> channel_;
   grpc::GenericStub stub_;
 };

@@ -20,7 +20,8 @@ std::shared_ptr<PolledQueue> OwnQueue() {
 class RpcClient::Impl {
  public:
   explicit Impl(const RpcClientOptions& options)
-      : variants_(options.variants),
+      : secrets_(options.secrets),
+        variants_(options.variants),
         queues_(options.queue != nullptr ? options.queue : OwnQueue(), options.traffic) {}
   ~Impl() { Shutdown(); }
 
@@ -29,7 +30,8 @@ class RpcClient::Impl {
     auto& channels = options.keepalive ? watched_ : plain_;
     std::shared_ptr<Channel>& channel = channels[std::string(address)];
     if (channel == nullptr) {
-      channel = std::make_shared<Channel>(queues_, std::string(address), options, variants_);
+      channel =
+          std::make_shared<Channel>(queues_, std::string(address), options, variants_, secrets_);
     }
     return channel;
   }
@@ -37,6 +39,7 @@ class RpcClient::Impl {
   void Shutdown() { queues_.Shutdown(); }
 
  private:
+  const std::shared_ptr<const Secrets> secrets_;
   const wire::VariantDecoders* const variants_;
   CallQueues queues_;
   Mutex mutex_;

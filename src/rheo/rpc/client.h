@@ -18,6 +18,7 @@ namespace rheo::rpc {
 
 class Channel;
 class PolledQueue;
+class Secrets;
 struct TrafficCounters;
 
 struct RpcClientOptions {
@@ -25,6 +26,8 @@ struct RpcClientOptions {
   std::shared_ptr<PolledQueue> queue;
   // Counts the messages' bytes; outlives the client. Null: nobody asks.
   TrafficCounters* traffic = nullptr;
+  // What all channels show and ask for; null: plain calls.
+  std::shared_ptr<const Secrets> secrets;
   // Reads variants in answers; null: they stay opaque. Outlives the client.
   const wire::VariantDecoders* variants = nullptr;
 };

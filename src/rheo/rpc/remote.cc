@@ -23,6 +23,14 @@ Status Remote::Explain(std::string_view path, const grpc::Status& grpc_status) c
   Status status = FromGrpcStatus(grpc_status);
   if (status.code() == StatusCode::kUnavailable) {
     status = Prefix(status, fmt::format("{} at {} cannot be reached: ", who_, address()));
+    // gRPC names the problem where this side saw it; the other side's is a closed connection.
+    const bool is_explained = Message(status).find("certificate") != std::string_view::npos;
+    if (channel_->uses_tls() && !is_explained && !channel_->is_connected()) {
+      status =
+          Append(status,
+                 "; the connection uses TLS: a peer that does not, or that does not accept the "
+                 "certificate of this side, hangs up without a word");
+    }
   }
   if (status.code() == StatusCode::kDeadlineExceeded && !channel_->is_connected()) {
     status = Append(status, fmt::format("; there is no connection to {} at {}", who_, address()));

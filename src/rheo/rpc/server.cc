@@ -10,6 +10,7 @@
 #include "rheo/async/thread_pool.h"
 #include "rheo/base/log.h"
 #include "rheo/base/mutex.h"
+#include "rheo/rpc/doorkeeper.h"
 #include "rheo/rpc/listener.h"
 #include "rheo/rpc/memory_offers.h"
 #include "rheo/rpc/polled_queue.h"
@@ -45,6 +46,34 @@ void Configure(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
 }
 
+// Client certificates are checked where they are shown; that one must be shown is the doorkeeper's
+// to say, because its answer reaches the client, and that of a broken handshake does not always.
+std::shared_ptr<grpc::ServerCredentials> TlsCredentials(const Secrets& secrets) {
+  grpc::SslServerCredentialsOptions options(secrets.wants_client_certificate()
+                                                ? GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY
+                                                : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
+  options.pem_root_certs = secrets.ca;
+  options.pem_key_cert_pairs.push_back({secrets.key, secrets.cert});
+  return grpc::SslServerCredentials(options);
+}
+
+using grpc::experimental::ExternalConnectionAcceptor;
+
+std::unique_ptr<ExternalConnectionAcceptor> MakeAcceptor(
+    grpc::ServerBuilder& builder, std::shared_ptr<grpc::ServerCredentials> credentials) {
+  return builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      std::move(credentials));
+}
+
+// gRPC owns the socket from here on.
+void HandOver(ExternalConnectionAcceptor& acceptor, Connection& connection) {
+  ExternalConnectionAcceptor::NewConnectionParameters parameters;
+  parameters.listener_fd = connection.listener_fd;
+  parameters.fd = connection.socket.Release();
+  acceptor.HandleNewConnection(&parameters);
+}
+
 }  // namespace
 
 class RpcServer::Impl final : public CallAcceptor {
@@ -54,10 +83,14 @@ class RpcServer::Impl final : public CallAcceptor {
         num_pollers_(options.num_pollers > 0 ? options.num_pollers : DefaultPollers()),
         handlers_({.name = "rpc-handler", .num_threads = std::max(1, options.num_handlers)}),
         variants_(options.variants),
-        traffic_(options.traffic == nullptr ? own_traffic_ : *options.traffic) {}
+        traffic_(options.traffic == nullptr ? own_traffic_ : *options.traffic),
+        secrets_(options.secrets),
+        door_({options.secrets, options.plain, options.cluster_hosts}) {}
 
   Status Bind(const std::string& address) {
-    StatusOr<std::unique_ptr<Listener>> listener = Listener::Bind({.address = address});
+    const bool uses_tls = secrets_ != nullptr && secrets_->server_uses_tls();
+    StatusOr<std::unique_ptr<Listener>> listener =
+        Listener::Bind({.address = address, .look_for_tls = uses_tls});
     if (!listener.ok()) {
       return Status(StatusCode::kUnknown,
                     fmt::format("Could not start gRPC server: cannot listen on {}: {}", address,
@@ -66,9 +99,8 @@ class RpcServer::Impl final : public CallAcceptor {
     listener_ = *std::move(listener);
     grpc::ServerBuilder builder;
     Configure(builder);
-    plain_ = builder.experimental().AddExternalConnectionAcceptor(
-        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-        grpc::InsecureServerCredentials());
+    plain_ = MakeAcceptor(builder, grpc::InsecureServerCredentials());
+    if (uses_tls) tls_ = MakeAcceptor(builder, TlsCredentials(*secrets_));
     builder.RegisterAsyncGenericService(&generic_);
     auto queue = builder.AddCompletionQueue();
     accept_queue_ = queue.get();
@@ -99,12 +131,16 @@ class RpcServer::Impl final : public CallAcceptor {
     }
     if (server_ == nullptr) return;  // it never listened, and its queue was never used
     listener_->Close();
+    door_.Stop();
     queue_->Start();
     server_->Shutdown(std::chrono::system_clock::now() + grace);
     AwaitCalls();
   }
 
   const MethodTable& methods() const override { return methods_; }
+
+  Status Admit(const grpc::ServerContext& call) override { return door_.Admit(call); }
+  std::string DescribeDoor() const { return door_.Describe(); }
 
   void PostAccept() override {
     MutexLock lock(mutex_);
@@ -126,12 +162,11 @@ class RpcServer::Impl final : public CallAcceptor {
   }
 
  private:
-  // gRPC owns the socket from here on.
   void Take(Connection connection) {
-    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
-    parameters.listener_fd = connection.listener_fd;
-    parameters.fd = connection.socket.Release();
-    plain_->HandleNewConnection(&parameters);
+    if (connection.is_tls) return HandOver(*tls_, connection);
+    // The callback is copyable, a connection is not.
+    auto plain = std::make_shared<Connection>(std::move(connection));
+    door_.OnPlainConnection(plain->peer, [this, plain] { HandOver(*plain_, *plain); });
   }
 
   // Posted calls count, so that none is left in the queue when this returns.
@@ -152,8 +187,11 @@ class RpcServer::Impl final : public CallAcceptor {
   MemoryOffers offers_;
   TrafficCounters own_traffic_;
   TrafficCounters& traffic_;
+  const std::shared_ptr<const Secrets> secrets_;
+  std::unique_ptr<ExternalConnectionAcceptor> plain_;
+  std::unique_ptr<ExternalConnectionAcceptor> tls_;  // null without TLS
+  Doorkeeper door_;                                  // uses the acceptors
   std::unique_ptr<Listener> listener_;
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> plain_;
   grpc::AsyncGenericService generic_;
   grpc::ServerCompletionQueue* accept_queue_ = nullptr;  // in queue_
   std::shared_ptr<PolledQueue> queue_;
@@ -180,6 +218,8 @@ StatusOr<std::unique_ptr<RpcServer>> RpcServer::Bind(RpcServerOptions options) {
 
 int RpcServer::port() const { return impl_->port(); }
 std::shared_ptr<PolledQueue> RpcServer::queue() const { return impl_->queue(); }
+
+std::string RpcServer::DescribeDoor() const { return impl_->DescribeDoor(); }
 
 const std::vector<std::string>& RpcServer::bound() const { return impl_->bound(); }
 

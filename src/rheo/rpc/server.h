@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "rheo/base/status.h"
+#include "rheo/rpc/plain_policy.h"
+#include "rheo/rpc/secrets.h"
 
 namespace rheo::service {
 class MasterService;
@@ -33,6 +35,11 @@ struct RpcServerOptions {
   // "host:port": every address of the host and no other; "[::]" is all there are, "0.0.0.0" all of
   // IPv4; port 0 lets the system choose.
   std::string address = "127.0.0.1:0";
+  // What callers must show, and who need not; see doorkeeper.h. The default asks nobody for
+  // anything.
+  std::shared_ptr<const Secrets> secrets;
+  PlainPolicy plain = {.any = true};
+  std::vector<std::string> cluster_hosts;  // those that PlainPolicy::cluster means
   // Threads that poll the queue and run short handlers. 0: one for every four cores, at most 8. A
   // second one costs each call a wake-up, which only a machine with idle cores makes up for.
   int num_pollers = 0;
@@ -64,6 +71,8 @@ class RpcServer {
   std::shared_ptr<PolledQueue> queue() const;
   // The addresses that it listens on, with the port: {"127.0.0.1:7000"}.
   const std::vector<std::string>& bound() const;
+  // "mutual TLS and a token; plain calls from nowhere"
+  std::string DescribeDoor() const;
 
   // Begins to serve; the services outlive Shutdown. A null service's methods are UNIMPLEMENTED. The
   // services' methods run on polling threads: they must not block.

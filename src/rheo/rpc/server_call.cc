@@ -27,6 +27,7 @@ void ServerCall::OnAccepted(bool ok) {
     return Unref();
   }
   acceptor_.PostAccept();
+  if (Status refused = acceptor_.Admit(context_); !refused.ok()) return Send({std::move(refused)});
   method_ = acceptor_.methods().Find(context_.method());
   if (method_ == nullptr) return Send({Status(StatusCode::kUnimplemented, "")});
   Begin(read_, [this](void* tag) { stream_.Read(&request_, tag); });

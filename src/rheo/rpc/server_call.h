@@ -1,7 +1,8 @@
 // ServerCall: one call on the server, from its acceptance to its end.
 //
 //   state       leaves by          does
-//   posted      OnAccepted         posts the next ServerCall; unknown path → finishing, else reads
+//   posted      OnAccepted         posts the next ServerCall; not admitted or unknown path →
+//                                  finishing, else reads
 //   reading     OnRead             starts the handler, here or elsewhere
 //   serving     Answer             writes body and status
 //   finishing   OnFinished         drops a reference
@@ -27,6 +28,8 @@ class CallAcceptor {
  public:
   virtual ~CallAcceptor() = default;
   virtual const MethodTable& methods() const = 0;
+  // Whether a call may go on; asked before anything of it is read.
+  virtual Status Admit(const grpc::ServerContext& call) = 0;
   // Posts one more ServerCall, unless the server is shutting down.
   virtual void PostAccept() = 0;
   // A ServerCall is gone.

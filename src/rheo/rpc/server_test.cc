@@ -21,36 +21,6 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using ::testing::HasSubstr;
 
-constexpr std::string_view kMasterMethods[] = {
-    "CreateSession", "ExtendSession", "PartialRunSetup", "RunStep",     "CloseSession",
-    "ListDevices",   "Reset",         "MakeCallable",    "RunCallable", "ReleaseCallable"};
-constexpr std::string_view kWorkerMethods[] = {"GetStatus",
-                                               "CreateWorkerSession",
-                                               "DeleteWorkerSession",
-                                               "RegisterGraph",
-                                               "RunGraph",
-                                               "DeregisterGraph",
-                                               "CleanupGraph",
-                                               "CleanupAll",
-                                               "RecvTensor",
-                                               "MarkRecvFinished",
-                                               "Logging"};
-
-std::vector<std::string> AllPaths() {
-  std::vector<std::string> paths = {std::string(kPushTensorsPath), std::string(kHealthCheckPath)};
-  for (std::string_view prefix : kMasterPrefixes) {
-    for (std::string_view method : kMasterMethods) {
-      paths.push_back(std::string(prefix).append(method));
-    }
-  }
-  for (std::string_view prefix : kWorkerPrefixes) {
-    for (std::string_view method : kWorkerMethods) {
-      paths.push_back(std::string(prefix).append(method));
-    }
-  }
-  return paths;
-}
-
 // Keeps the callbacks of the calls it gets.
 class Blocker {
  public:
@@ -144,7 +114,7 @@ TEST(RpcServerTest, MethodsWithoutImplementationSayTheirName) {
 
 TEST(RpcServerTest, AnEmptyBodyIsAValidRequestOfEveryMethod) {
   TestServer s;
-  for (const std::string& path : AllPaths()) {
+  for (const std::string& path : AllTestPaths()) {
     // Where an empty key or id makes no sense the codec may say so, but not "unable to parse".
     const grpc::Status status = s.RawCall(path, "");
     EXPECT_NE(status.error_code(), grpc::StatusCode::INTERNAL) << path << status.error_message();
@@ -154,7 +124,7 @@ TEST(RpcServerTest, AnEmptyBodyIsAValidRequestOfEveryMethod) {
 
 TEST(RpcServerTest, GarbageOnAnyMethodIsInternalAndTheServerGoesOn) {
   TestServer s;
-  for (const std::string& path : AllPaths()) {
+  for (const std::string& path : AllTestPaths()) {
     const grpc::Status status = s.RawCall(path, std::string("\x0a\xff\xff\xff\xff\x0f\x01\x02", 8));
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INTERNAL) << path;
     EXPECT_EQ(status.error_message(), "Unable to parse request") << path;

@@ -7,10 +7,12 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "rheo/rpc/channel.h"
 #include "rheo/rpc/client.h"
 #include "rheo/rpc/fake_services.h"
+#include "rheo/rpc/method_path.h"
 #include "rheo/rpc/remote_master.h"
 #include "rheo/rpc/remote_worker.h"
 #include "rheo/rpc/server.h"
@@ -20,6 +22,37 @@ namespace rheo::rpc {
 
 inline constexpr char kTestTask[] = "/job:ps/replica:0/task:0";
 inline constexpr char kTestDevice[] = "/job:ps/replica:0/task:0/device:CPU:0";
+
+inline constexpr std::string_view kMasterMethods[] = {
+    "CreateSession", "ExtendSession", "PartialRunSetup", "RunStep",     "CloseSession",
+    "ListDevices",   "Reset",         "MakeCallable",    "RunCallable", "ReleaseCallable"};
+inline constexpr std::string_view kWorkerMethods[] = {"GetStatus",
+                                                      "CreateWorkerSession",
+                                                      "DeleteWorkerSession",
+                                                      "RegisterGraph",
+                                                      "RunGraph",
+                                                      "DeregisterGraph",
+                                                      "CleanupGraph",
+                                                      "CleanupAll",
+                                                      "RecvTensor",
+                                                      "MarkRecvFinished",
+                                                      "Logging"};
+
+// Every path that a server answers to.
+inline std::vector<std::string> AllTestPaths() {
+  std::vector<std::string> paths = {std::string(kPushTensorsPath), std::string(kHealthCheckPath)};
+  for (std::string_view prefix : kMasterPrefixes) {
+    for (std::string_view method : kMasterMethods) {
+      paths.push_back(std::string(prefix).append(method));
+    }
+  }
+  for (std::string_view prefix : kWorkerPrefixes) {
+    for (std::string_view method : kWorkerMethods) {
+      paths.push_back(std::string(prefix).append(method));
+    }
+  }
+  return paths;
+}
 
 // Calls a method and waits: CallAndWait(*stub, &WorkerService::GetStatus, request, &response).
 template <typename Service, typename Request, typename Response>
@@ -41,8 +74,10 @@ inline rendezvous::RendezvousKey TestKey(const std::string& edge) {
 
 class TestServer {
  public:
-  explicit TestServer(std::string bind_address = "127.0.0.1:0") {
-    auto bound = RpcServer::Bind({.address = std::move(bind_address)});
+  explicit TestServer(std::string bind_address = "127.0.0.1:0")
+      : TestServer(RpcServerOptions{.address = std::move(bind_address)}) {}
+  explicit TestServer(RpcServerOptions options) {
+    auto bound = RpcServer::Bind(std::move(options));
     EXPECT_TRUE(bound.ok()) << bound.status();
     if (!bound.ok()) return;
     server = *std::move(bound);
@@ -58,12 +93,17 @@ class TestServer {
   // Calls any path with any bytes; the answer's bytes go to `body` unless null.
   grpc::Status RawCall(const std::string& path, const std::string& bytes,
                        std::string* body = nullptr) {
+    return RawCallBy(client, path, bytes, body);
+  }
+  // As above by another client.
+  grpc::Status RawCallBy(RpcClient& by, const std::string& path, const std::string& bytes,
+                         std::string* body = nullptr) {
     wire::Message request;
     request.slices.emplace_back(bytes);
     grpc::Status status;
     service::Call call;
     call.caller_waits = true;
-    client.Connect(address())->Start(path, std::move(request), call, [&](RpcResult& result) {
+    by.Connect(address())->Start(path, std::move(request), call, [&](RpcResult& result) {
       status = result.status;
       grpc::Slice slice;
       if (body != nullptr && result.body.DumpToSingleSlice(&slice).ok()) {
