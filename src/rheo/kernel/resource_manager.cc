@@ -1,6 +1,7 @@
 #include "rheo/kernel/resource_manager.h"
 
-#include <vector>
+#include <iterator>
+#include <utility>
 
 namespace rheo::kernel {
 
@@ -108,6 +109,22 @@ size_t ResourceManager::size() const {
   size_t n = 0;
   for (const auto& [name, container] : containers_) n += container.size();
   return n;
+}
+
+std::vector<BlockedOp> ResourceManager::Blocked() const {
+  std::vector<std::shared_ptr<Resource>> resources;  // asked after the lock is released
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [name, container] : containers_) {
+      for (const auto& [key, resource] : container) resources.push_back(resource);
+    }
+  }
+  std::vector<BlockedOp> all;
+  for (const std::shared_ptr<Resource>& resource : resources) {
+    std::vector<BlockedOp> blocked = resource->Blocked();
+    std::move(blocked.begin(), blocked.end(), std::back_inserter(all));
+  }
+  return all;
 }
 
 }  // namespace rheo::kernel

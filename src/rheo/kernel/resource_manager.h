@@ -3,18 +3,29 @@
 #ifndef RHEO_KERNEL_RESOURCE_MANAGER_H_
 #define RHEO_KERNEL_RESOURCE_MANAGER_H_
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <typeindex>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "rheo/base/ids.h"
 #include "rheo/base/mutex.h"
 #include "rheo/base/status.h"
 #include "rheo/base/string_map.h"
 
 namespace rheo::kernel {
+
+// An op of a running step that waits for something of a resource, for lists of blocked steps.
+struct BlockedOp {
+  StepId step;
+  std::string node;
+  std::string waits_for;  // "1 element of FIFOQueue 'q'"
+  std::chrono::steady_clock::time_point since;
+};
 
 // Base of everything that a ResourceManager holds. Owned by shared_ptr: a step that uses a resource
 // keeps it alive although its container is cleared meanwhile.
@@ -23,6 +34,8 @@ class Resource {
   virtual ~Resource() = default;
   // For messages and lists: "variable w float[3,4]".
   virtual std::string Describe() const = 0;
+  // The ops that wait for it now; only queues and their like ever have any.
+  virtual std::vector<BlockedOp> Blocked() const { return {}; }
 };
 
 // Thread-safe. Names are those of the ops' container and shared_name attrs; "" as container means
@@ -79,6 +92,9 @@ class ResourceManager {
   void ClearAll();
 
   size_t size() const;
+
+  // Whoever waits for any of the resources, in no order.
+  std::vector<BlockedOp> Blocked() const;
 
  private:
   struct Key {

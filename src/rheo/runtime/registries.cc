@@ -4,9 +4,12 @@
 
 #include "rheo/base/log.h"
 #include "rheo/ops/array/register.h"
+#include "rheo/ops/common/tensor_list.h"
+#include "rheo/ops/data_flow/register.h"
 #include "rheo/ops/flow/register.h"
 #include "rheo/ops/functional/register.h"
 #include "rheo/ops/fused/register.h"
+#include "rheo/ops/list/register.h"
 #include "rheo/ops/math/register.h"
 #include "rheo/ops/nn/register.h"
 #include "rheo/ops/random/register.h"
@@ -25,10 +28,12 @@ struct Family {
 // One line for each family of ops/.
 constexpr Family kFamilies[] = {
     {ops::RegisterArraySchemas, ops::RegisterArrayKernels, ops::RegisterArrayGradients},
+    {ops::RegisterDataFlowSchemas, ops::RegisterDataFlowKernels, ops::RegisterDataFlowGradients},
     {ops::RegisterFlowSchemas, ops::RegisterFlowKernels, ops::RegisterFlowGradients},
     {ops::RegisterFunctionalSchemas, ops::RegisterFunctionalKernels,
      ops::RegisterFunctionalGradients},
     {ops::RegisterFusedSchemas, ops::RegisterFusedKernels, ops::RegisterFusedGradients},
+    {ops::RegisterListSchemas, ops::RegisterListKernels, ops::RegisterListGradients},
     {ops::RegisterMathSchemas, ops::RegisterMathKernels, ops::RegisterMathGradients},
     {ops::RegisterNnSchemas, ops::RegisterNnKernels, ops::RegisterNnGradients},
     {ops::RegisterRandomSchemas, ops::RegisterRandomKernels, ops::RegisterRandomGradients},
@@ -45,7 +50,9 @@ Status RegisterAll(Registries& registries) {
     family.kernels(registries.kernels);
     family.gradients(registries.gradients);
   }
-  return OkStatus();
+  RHEO_RETURN_IF_ERROR(
+      registries.variants.Add(std::string(ops::TensorList::kTypeName), &ops::TensorListFromParts));
+  return registries.variants.Add(std::string(ops::Optional::kTypeName), &ops::OptionalFromParts);
 }
 
 const Registries& BuiltIn() {

@@ -7,6 +7,7 @@
 #include "rheo/kernel/kernel_registry.h"
 #include "rheo/op/kernel_catalog.h"
 #include "rheo/op/op_registry.h"
+#include "rheo/wire/variant_decoders.h"
 
 namespace rheo::runtime {
 
@@ -14,6 +15,7 @@ struct Registries {
   op::OpRegistry ops;
   kernel::KernelRegistry kernels;
   autodiff::GradientRegistry gradients;
+  wire::VariantDecoders variants;
 };
 
 // Adds the public operations and everything the op families bring; each family is one line.

@@ -11,6 +11,7 @@
 #include "rheo/rpc/traffic.h"
 #include "rheo/rpc/transport.h"
 #include "rheo/rpc/worker_directory.h"
+#include "rheo/runtime/registries.h"
 #include "rheo/runtime/task.h"
 
 namespace rheo::runtime {
@@ -65,11 +66,14 @@ class Server::Impl {
     RHEO_ASSIGN_OR_RETURN(
         impl->rpc_server_,
         rpc::RpcServer::Bind({.address = fmt::format("{}:{}", Bracketed(bind_host), address.port),
-                              .traffic = &impl->traffic_}));
+                              .traffic = &impl->traffic_,
+                              .variants = &BuiltIn().variants}));
     const int port = impl->rpc_server_->port();
     impl->target_ = fmt::format("grpc://{}:{}", Bracketed(address.host), port);
-    impl->client_ = std::make_unique<rpc::RpcClient>(
-        rpc::RpcClientOptions{.queue = impl->rpc_server_->queue(), .traffic = &impl->traffic_});
+    impl->client_ =
+        std::make_unique<rpc::RpcClient>(rpc::RpcClientOptions{.queue = impl->rpc_server_->queue(),
+                                                               .traffic = &impl->traffic_,
+                                                               .variants = &BuiltIn().variants});
     impl->directory_ = std::make_shared<rpc::ClusterDirectory>(
         *impl->client_,
         WithOwnPort(options.cluster, options.job, options.task, Bracketed(address.host), port),

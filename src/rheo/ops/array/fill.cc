@@ -5,6 +5,7 @@
 #include "rheo/ops/array/kernels.h"
 #include "rheo/ops/common/integers.h"
 #include "rheo/ops/common/kernel_factories.h"
+#include "rheo/ops/common/tensor_list.h"
 
 namespace rheo::ops {
 namespace {
@@ -39,8 +40,10 @@ void SetZero(Tensor& tensor) {
 
 Status ZerosLike(KernelContext& c) {
   const Tensor& in = c.input(0);
-  if (in.dtype() == DType::kVariant && in.num_elements() > 0) {
-    return Unimplemented("variants have no zero");
+  if (in.dtype() == DType::kVariant) {
+    RHEO_ASSIGN_OR_RETURN(Tensor zeros, ZerosLikeTensor(c, in));
+    c.set_output(0, std::move(zeros));
+    return OkStatus();
   }
   const Shape shape = in.shape();
   if (!IsPlainData(in.dtype())) return c.AllocateOutput(0, shape).status();

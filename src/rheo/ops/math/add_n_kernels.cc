@@ -1,6 +1,7 @@
 // AddN: the sum of any number of tensors of one shape.
 #include "rheo/ops/common/arithmetic.h"
 #include "rheo/ops/common/elementwise.h"
+#include "rheo/ops/common/tensor_list.h"
 #include "rheo/ops/math/kernels.h"
 
 namespace rheo::ops {
@@ -58,9 +59,20 @@ Status AddN(KernelContext& context) {
   return OkStatus();
 }
 
+// Lists of tensors, element by element.
+Status AddVariants(KernelContext& context) {
+  Tensor sum = context.input(0);
+  for (int k = 1; k < context.num_inputs(); ++k) {
+    RHEO_ASSIGN_OR_RETURN(sum, AddTensors(context, sum, context.input(k)));
+  }
+  context.set_output(0, std::move(sum));
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterAddNKernels(kernel::KernelRegistry& registry) {
+  AddKernel<Variant>(registry, "AddN", &AddVariants);
   ForEachType<NumberTypes>([&]<typename T>() { AddKernel<T>(registry, "AddN", &AddN<T>); });
 }
 

@@ -1,0 +1,115 @@
+#include <gtest/gtest.h>
+
+#include "rheo/ops/common/family_test.h"
+#include "rheo/ops/data_flow/register.h"
+
+namespace rheo::ops {
+namespace {
+
+using kernel::Value;
+using Tensors = std::vector<Tensor>;
+
+class DataFlowTest : public ::testing::Test {
+ protected:
+  // Runs a prepared kernel whose inputs may be references.
+  static StatusOr<std::vector<Value>> Run(PreparedKernel& kernel, std::vector<Value> inputs) {
+    std::vector<Value> outputs(kernel.types().outputs.size());
+    RHEO_RETURN_IF_ERROR(kernel.RunUnchecked(inputs, outputs));
+    return outputs;
+  }
+  static Value OfTensor(Tensor tensor) {
+    return {.state = Value::State::kLive, .tensor = std::move(tensor), .ref = nullptr};
+  }
+  StatusOr<Tensors> RunOp(std::string_view op, Tensors inputs, op::AttrMap attrs = {}) {
+    return runner_.RunOp(op, std::move(attrs), std::move(inputs));
+  }
+
+  const std::unique_ptr<TestRegistries> registries_ =
+      MakeTestRegistries(&RegisterDataFlowSchemas, &RegisterDataFlowKernels);
+  KernelRunner runner_{registries_->ops, registries_->kernels};
+};
+
+TEST_F(DataFlowTest, RegistersTheRowsOfTensorFlow) { CheckFamily(*registries_, DataFlowOps()); }
+
+const op::AttrMap kPaddingAttrs = {{"component_types", std::vector<DType>{DType::kInt32}},
+                                   {"shapes", std::vector<PartialShape>{{kUnknownDim}}},
+                                   {"shared_name", "padding"}};
+
+TEST_F(DataFlowTest, PaddingQueueFillsBatchesWithZeros) {
+  const Tensors handle = *RunOp("PaddingFIFOQueueV2", {}, kPaddingAttrs);
+  ASSERT_TRUE(RunOp("QueueEnqueueV2", {handle[0], Tensor::Vector<int32_t>({1, 2})}).ok());
+  ASSERT_TRUE(RunOp("QueueEnqueueV2", {handle[0], Tensor::Vector<int32_t>({3})}).ok());
+  const op::AttrMap types = {{"component_types", std::vector<DType>{DType::kInt32}}};
+  const auto batch = RunOp("QueueDequeueManyV2", {handle[0], Tensor::Scalar<int32_t>(2)}, types);
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  EXPECT_EQ((*batch)[0], Tensor::Of<int32_t>({2, 2}, {1, 2, 3, 0}));
+}
+
+TEST_F(DataFlowTest, SignaturesMustFit) {
+  const Tensors handle = *RunOp("PaddingFIFOQueueV2", {}, kPaddingAttrs);
+  EXPECT_EQ(Message(RunOp("QueueEnqueueV2", {handle[0], Tensor::Scalar<float>(1)}).status()),
+            "Signature mismatch, have: resource, float-> expected: resource, int32->");
+  const op::AttrMap floats = {{"component_types", std::vector<DType>{DType::kFloat}}};
+  EXPECT_EQ(Message(RunOp("QueueDequeueV2", {handle[0]}, floats).status()),
+            "Signature mismatch, have: resource->float expected: resource->int32");
+  op::AttrMap timeout = floats;
+  timeout.Set("timeout_ms", 5);
+  EXPECT_TRUE(Message(RunOp("QueueDequeueV2", {handle[0]}, timeout).status())
+                  .starts_with("Timeout not supported yet."));
+}
+
+TEST_F(DataFlowTest, QueuesBehindReferencesWorkAlike) {
+  const std::vector<DType> types = {DType::kInt32};
+  const auto make = runner_.Prepare("FIFOQueue", {{"component_types", types}}, {});
+  ASSERT_TRUE(make.ok()) << make.status();
+  const Value handle = (*Run(**make, {}))[0];
+  const auto example = Tensors{Tensor::Scalar("")};
+  const auto put = runner_.Prepare("QueueEnqueueMany", {{"Tcomponents", types}},
+                                   {example[0], Tensor::Scalar<int32_t>(0)});
+  ASSERT_TRUE(put.ok()) << put.status();
+  ASSERT_TRUE(Run(**put, {handle, OfTensor(Tensor::Vector<int32_t>({1, 2}))}).ok());
+  const auto size = runner_.Prepare("QueueSize", {}, example);
+  EXPECT_EQ((*Run(**size, {handle}))[0].tensor, Tensor::Scalar<int32_t>(2));
+  const auto take = runner_.Prepare("QueueDequeue", {{"component_types", types}}, example);
+  EXPECT_EQ((*Run(**take, {handle}))[0].tensor, Tensor::Scalar<int32_t>(1));
+  const auto close = runner_.Prepare("QueueClose", {}, example);
+  ASSERT_TRUE(Run(**close, {handle}).ok());
+  const auto is_closed = runner_.Prepare("QueueIsClosed", {}, example);
+  EXPECT_EQ((*Run(**is_closed, {handle}))[0].tensor, Tensor::Scalar(true));
+}
+
+TEST_F(DataFlowTest, AnUnnamedQueueEndsWithItsNode) {
+  {
+    auto make = runner_.Prepare("FIFOQueueV2",
+                                {{"component_types", std::vector<DType>{DType::kInt32}}}, {});
+    ASSERT_TRUE((*make)->Run({}).ok());
+    ASSERT_TRUE((*make)->Run({}).ok());
+    EXPECT_EQ(runner_.resources().size(), 1u);
+  }
+  EXPECT_EQ(runner_.resources().size(), 0u);
+}
+
+TEST_F(DataFlowTest, StacksGiveTheLastFirst) {
+  // One step: the stack lives in the step's resources.
+  kernel::ResourceManager step("step");
+  const auto run = [&](std::string_view op, Tensors inputs, op::AttrMap attrs = {}) {
+    auto kernel = *runner_.Prepare(op, std::move(attrs), inputs);
+    kernel->step().step_resources = &step;
+    return kernel->Run(std::move(inputs));
+  };
+  const Tensor handle =
+      (*run("StackV2", {Tensor::Scalar<int32_t>(2)}, {{"elem_type", DType::kFloat}}))[0];
+  ASSERT_TRUE(run("StackPushV2", {handle, Tensor::Scalar<float>(1)}).ok());
+  EXPECT_EQ((*run("StackPushV2", {handle, Tensor::Scalar<float>(2)}))[0], Tensor::Scalar<float>(2));
+  const Status full = run("StackPushV2", {handle, Tensor::Scalar<float>(3)}).status();
+  EXPECT_EQ(full.code(), StatusCode::kInvalidArgument);
+  const op::AttrMap floats = {{"elem_type", DType::kFloat}};
+  EXPECT_EQ((*run("StackPopV2", {handle}, floats))[0], Tensor::Scalar<float>(2));
+  EXPECT_EQ((*run("StackPopV2", {handle}, floats))[0], Tensor::Scalar<float>(1));
+  EXPECT_EQ(run("StackPopV2", {handle}, floats).status().code(), StatusCode::kInvalidArgument);
+  ASSERT_TRUE(run("StackCloseV2", {handle}).ok());
+  EXPECT_EQ(run("StackPopV2", {handle}, floats).status().code(), StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace rheo::ops
