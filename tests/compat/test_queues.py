@@ -286,3 +286,19 @@ def test_many_blocked_steps_delay_nobody(place):
             assert sess.run(other) == 2
         sess.run(put)
         assert sorted(step.result() for step in steps) == list(range(64))
+
+
+def test_staging_area(place):
+    target, device = place
+    with tf.device(device):
+        put = raw.stage([tf.constant(1.0), tf.constant("a")], shared_name="area")
+        take = raw.unstage([tf.float32, tf.string], shared_name="area")
+        size = raw.stage_size([tf.float32, tf.string], shared_name="area")
+    with v1.Session(target) as sess:
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            sess.run(take, options=v1.RunOptions(timeout_in_ms=300))
+        step = Step(sess, take)
+        sess.run(put)
+        assert step.result() == [1.0, b"a"]
+        sess.run(put)
+        assert sess.run(size) == 1

@@ -106,7 +106,9 @@ Status Cut(const CompileOptions& options, Graph& graph, PreparedStep& prepared) 
                            graph));
   const std::string& own = options.cluster->own_task().name;
   for (const auto& [task, part] : parts) {
-    MarkPushedPairs(*options.cluster, *part);
+    // Between the stages of a partial run a task has no call to answer with an error: whoever waits
+    // for a value learns of it from the pull.
+    if (!options.for_partial_runs) MarkPushedPairs(*options.cluster, *part);
     if (task != own) RHEO_RETURN_IF_ERROR(AddPart(options, task, *part, prepared));
   }
   const auto own_part = parts.find(own);

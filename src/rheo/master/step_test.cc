@@ -482,6 +482,22 @@ TEST_F(PartialRunTest, StagesShareOneStep) {
             "Must run PartialRunSetup before performing partial runs");
 }
 
+TEST_F(PartialRunTest, TasksPullSoThatErrorsReachWhoeverWaits) {
+  const SessionHandle session = SessionOverTwoTasks();
+  const PartialRunSetupRequest request{.session = session, .feeds = {"x:0"}, .fetches = {"y:0"}};
+  PartialRunSetupResponse response;
+  Call call;
+  ASSERT_TRUE(Wait(call, [&](DoneCallback done) {
+                master().PartialRunSetup(request, &response, call, std::move(done));
+              }).ok());
+  for (const char* task : {kPs, kWorker0}) {
+    const graph::GraphDef part = worker(task).registered().at(0).graph;
+    for (const graph::NodeDef& node : part.nodes) {
+      EXPECT_FALSE(node.attrs.Has("_rheo_push")) << node.name;
+    }
+  }
+}
+
 TEST_F(PartialRunTest, MisuseIsInvalidAndTheRunGoesOn) {
   const SessionHandle session = SumSession();
   const std::string handle = SetUpRun(session);

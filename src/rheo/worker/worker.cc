@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <optional>
 #include <utility>
 
 #include "rheo/service/recent_requests.h"
@@ -344,6 +345,7 @@ class WorkerImpl final : public Worker {
       Mutex mutex;
       Status status RHEO_GUARDED_BY(mutex);
       std::vector<Tensor> values;
+      std::optional<StopCallback> on_stop;
     };
     auto waiting = std::make_shared<Waiting>();
     const std::vector<RendezvousKey>& keys = run->request->recv_keys;
@@ -364,7 +366,9 @@ class WorkerImpl final : public Worker {
       for (size_t i = 0; i < waiting->values.size() && result.ok(); ++i) {
         run->response->recvs.push_back({run->request->recv_keys[i], std::move(waiting->values[i])});
       }
-      if (last) steps_.Remove(run->request->step);
+      // Other tasks may still pull what this one sends; the master's CleanupGraph ends the step
+      // then.
+      if (last && !run->graph->serves_other_tasks) steps_.Remove(run->request->step);
       run->state.reset();
       run->graph.reset();
       std::move(run->done)(std::move(result));
@@ -387,6 +391,11 @@ class WorkerImpl final : public Worker {
       arrived(OkStatus());
       return;
     }
+    // The last call stands for the whole step: when it is stopped, so is the graph it waits for.
+    waiting->on_stop.emplace(call.stop, [state] {
+      state->stop.request_stop();
+      state->rendezvous->Abort(Cancelled("Step {} was cancelled", state->step.value));
+    });
     bool finished = false;
     Status status;
     {

@@ -89,6 +89,28 @@ TEST_F(DataFlowTest, AnUnnamedQueueEndsWithItsNode) {
   EXPECT_EQ(runner_.resources().size(), 0u);
 }
 
+TEST_F(DataFlowTest, StagingAreasGiveTheOldestFirst) {
+  const op::AttrMap where = {{"shared_name", "area"}};
+  op::AttrMap ints = where;
+  ints.Set("dtypes", std::vector<DType>{DType::kInt32});
+  for (const int32_t i : {1, 2, 3}) ASSERT_TRUE(RunOp("Stage", {Tensor::Scalar(i)}, where).ok());
+  EXPECT_EQ((*RunOp("StagePeek", {Tensor::Scalar<int32_t>(1)}, ints))[0],
+            Tensor::Scalar<int32_t>(2));
+  EXPECT_EQ((*RunOp("Unstage", {}, ints))[0], Tensor::Scalar<int32_t>(1));
+  EXPECT_EQ((*RunOp("StageSize", {}, ints))[0], Tensor::Scalar<int32_t>(2));
+  op::AttrMap two = where;
+  two.Set("dtypes", std::vector<DType>{DType::kInt32, DType::kInt32});
+  EXPECT_EQ(Message(RunOp("Unstage", {}, two).status()), "Mismatch stage/unstage: 1 vs. 2");
+  ASSERT_TRUE(RunOp("StageClear", {}, ints).ok());
+  EXPECT_EQ((*RunOp("StageSize", {}, ints))[0], Tensor::Scalar<int32_t>(0));
+}
+
+TEST_F(DataFlowTest, AStagingAreaHasALimit) {
+  const op::AttrMap limited = {{"shared_name", "small"}, {"memory_limit", 10}};
+  EXPECT_EQ(RunOp("Stage", {Tensor(DType::kFloat, {100})}, limited).status().code(),
+            StatusCode::kResourceExhausted);
+}
+
 TEST_F(DataFlowTest, StacksGiveTheLastFirst) {
   // One step: the stack lives in the step's resources.
   kernel::ResourceManager step("step");

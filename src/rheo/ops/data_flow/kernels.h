@@ -9,6 +9,7 @@ namespace rheo::ops {
 void AddQueueKernels(TableKernels& kernels);        // queue_kernels.cc
 void AddStackKernels(TableKernels& kernels);        // stack.cc
 void AddAccumulatorKernels(TableKernels& kernels);  // accumulator_kernels.cc
+void AddStagingKernels(TableKernels& kernels);      // staging_kernels.cc
 
 }  // namespace rheo::ops
 

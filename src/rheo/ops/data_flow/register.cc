@@ -79,6 +79,11 @@ constexpr NamedShape kShapes[] = {
     {"StackPush", &PushShape},
     {"StackPushV2", &PushShape},
     {"StackV2", &HandleShape},
+    {"Stage", &op::NoOutputs},
+    {"StageClear", &op::NoOutputs},
+    {"StagePeek", &op::UnknownShape},
+    {"StageSize", &op::ScalarShape},
+    {"Unstage", &op::UnknownShape},
 };
 
 }  // namespace
@@ -93,6 +98,7 @@ void RegisterDataFlowKernels(kernel::KernelRegistry& registry) {
   AddQueueKernels(kernels);
   AddStackKernels(kernels);
   AddAccumulatorKernels(kernels);
+  AddStagingKernels(kernels);
 }
 
 std::vector<std::string_view> DataFlowOps() {
