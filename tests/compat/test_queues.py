@@ -302,3 +302,24 @@ def test_staging_area(place):
         assert step.result() == [1.0, b"a"]
         sess.run(put)
         assert sess.run(size) == 1
+
+
+def test_barrier(place):
+    target, device = place
+    with tf.device(device):
+        handle = raw.barrier([tf.float32, tf.string], shapes=[[2], []], shared_name="barrier")
+    numbers = raw.barrier_insert_many(handle, ["a", "b"], [[1.0, 2.0], [3.0, 4.0]], component_index=0)
+    texts = raw.barrier_insert_many(handle, ["b", "a"], ["B", "A"], component_index=1)
+    take = raw.barrier_take_many(handle, 2, [tf.float32, tf.string])
+    sizes = [raw.barrier_ready_size(handle), raw.barrier_incomplete_size(handle)]
+    with v1.Session(target) as sess:
+        step = Step(sess, take)
+        sess.run(numbers)
+        assert sess.run(sizes) == [0, 2]
+        sess.run(texts)
+        got = step.result()
+        by_key = {key: (list(value), text) for key, value, text in zip(got.keys, *got.values)}
+        assert by_key == {b"a": ([1.0, 2.0], b"A"), b"b": ([3.0, 4.0], b"B")}
+        sess.run(raw.barrier_close(handle))
+        with pytest.raises(tf.errors.OutOfRangeError, match="is closed and has insufficient elements"):
+            sess.run(take)

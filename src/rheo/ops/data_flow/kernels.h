@@ -10,6 +10,7 @@ void AddQueueKernels(TableKernels& kernels);        // queue_kernels.cc
 void AddStackKernels(TableKernels& kernels);        // stack.cc
 void AddAccumulatorKernels(TableKernels& kernels);  // accumulator_kernels.cc
 void AddStagingKernels(TableKernels& kernels);      // staging_kernels.cc
+void AddBarrierKernels(TableKernels& kernels);      // barrier_kernels.cc
 
 }  // namespace rheo::ops
 

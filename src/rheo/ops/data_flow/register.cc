@@ -27,6 +27,14 @@ Status SparseGradientShapes(ShapeContext& c) {
   return OkStatus();
 }
 
+// Indices, keys, then a batch of each component.
+Status BarrierTakeShapes(ShapeContext& c) {
+  c.set_output(0, PartialShape::OfRank(1));
+  c.set_output(1, PartialShape::OfRank(1));
+  for (int i = 2; i < c.num_outputs(); ++i) c.set_output(i, PartialShape());
+  return OkStatus();
+}
+
 struct NamedShape {
   std::string_view op;
   Status (*shape_fn)(ShapeContext&);
@@ -37,6 +45,12 @@ constexpr NamedShape kShapes[] = {
     {"AccumulatorNumAccumulated", &op::ScalarShape},
     {"AccumulatorSetGlobalStep", &op::NoOutputs},
     {"AccumulatorTakeGradient", &op::UnknownShape},
+    {"Barrier", &HandleShape},
+    {"BarrierClose", &op::NoOutputs},
+    {"BarrierIncompleteSize", &op::ScalarShape},
+    {"BarrierInsertMany", &op::NoOutputs},
+    {"BarrierReadySize", &op::ScalarShape},
+    {"BarrierTakeMany", &BarrierTakeShapes},
     {"ConditionalAccumulator", &HandleShape},
     {"FIFOQueue", &HandleShape},
     {"FIFOQueueV2", &HandleShape},
@@ -98,6 +112,7 @@ void RegisterDataFlowKernels(kernel::KernelRegistry& registry) {
   AddQueueKernels(kernels);
   AddStackKernels(kernels);
   AddAccumulatorKernels(kernels);
+  AddBarrierKernels(kernels);
   AddStagingKernels(kernels);
 }
 
