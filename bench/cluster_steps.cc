@@ -42,10 +42,11 @@ Transfer::~Transfer() { session_.Run({.targets = {destroy_}}).IgnoreError(); }
 
 Status OpenRunClose(const std::string& target) {
   const Scope g = Scope::NewRoot();
-  const Output there = ops::Neg(g.WithDevice(kOther), Tensor::Scalar(1.0f));
+  const Output fed = ops::Placeholder(g, DType::kFloat, {.shape = {}});
+  const Output there = ops::Neg(g.WithDevice(kOther), fed);
   const Output here = ops::Neg(g.WithDevice(kMaster), there);
   RHEO_ASSIGN_OR_RETURN(const Session session, Session::Create(g, {.target = target}));
-  RHEO_RETURN_IF_ERROR(session.Run({.fetches = {here}}).status());
+  RHEO_RETURN_IF_ERROR(session.Run({.feeds = {{fed, 1.0f}}, .fetches = {here}}).status());
   return session.Close();
 }
 

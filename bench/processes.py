@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import select
 import signal
 import socket
 import subprocess
@@ -59,8 +60,12 @@ class Process:
 
     def memory_and_threads(self):
         """Resident bytes and the number of threads."""
+        self.check_alive()
         fields = dict(line.split(":", 1) for line in open(f"/proc/{self.process.pid}/status"))
         return int(fields["VmRSS"].split()[0]) * 1024, int(fields["Threads"])
+
+    def num_descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def stop(self):
         if self.process.poll() is None:
@@ -105,14 +110,12 @@ def tensorflow_server(python, cluster, job, index):
 
 
 class Cluster:
-    """1 parameter server and workers or none, each a process. `make(cluster, job, index)` starts one."""
+    """A process for each task of `jobs`, a count by name. `make(cluster, job, index)` starts one."""
 
-    def __init__(self, make, workers=2):
-        ports = free_ports(1 + workers)
-        self.spec = {"ps": [f"127.0.0.1:{ports[0]}"]}
-        if workers > 0:
-            self.spec["worker"] = [f"127.0.0.1:{port}" for port in ports[1:]]
-        self.servers = [make(self.spec, job, i) for job, tasks in self.spec.items() for i in range(len(tasks))]
+    def __init__(self, make, jobs):
+        ports = iter(free_ports(sum(jobs.values())))
+        self.spec = {job: [f"127.0.0.1:{next(ports)}" for _ in range(tasks)] for job, tasks in jobs.items()}
+        self.servers = [make(self.spec, job, i) for job, tasks in jobs.items() for i in range(tasks)]
 
     def await_ready(self):
         for server in self.servers:
@@ -152,6 +155,8 @@ class Subject(Process):
             self.check_alive()
 
     def answer(self):
+        if not select.select([self.process.stdout], [], [], ANSWER_SECONDS)[0]:
+            raise self.failure(f"gave no answer to '{self.request}' within {ANSWER_SECONDS} s")
         line = self.process.stdout.readline().strip()
         if not line:
             self.process.wait()

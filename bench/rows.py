@@ -129,7 +129,7 @@ def server_rows(bench):
     def cluster(kind, number):
         if (kind, number) not in started:
             make = bench.new_rheo_cluster if kind == "rheo" else bench.new_tensorflow_cluster
-            started[kind, number] = make(workers=0).await_ready()
+            started[kind, number] = make({"ps": 1}).await_ready()
             time.sleep(0.5)  # so that what starts late is counted as idle, too
             server = started[kind, number].servers[0]
             server.idle = server.memory_and_threads()

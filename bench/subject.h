@@ -1,8 +1,8 @@
 // A subject: a process that takes measurements when bench/run asks for them, so that several
 // subjects can take turns within one run.
 //
-// A request is a line on stdin, "NAME ARG…"; the answer is a line on stdout: the seconds that one
-// iteration took, or "error" and a text.
+// A request is a line on stdin, "NAME ARG…"; the answer is a line on stdout: a number, for most
+// the seconds that one iteration took, or "error" and a text.
 #ifndef RHEO_BENCH_SUBJECT_H_
 #define RHEO_BENCH_SUBJECT_H_
 
