@@ -32,6 +32,7 @@ class GradientBuilder {
   // The gradient of output i; empty when none flows there.
   const Output& grad(int i = 0) const { return grads_[static_cast<size_t>(i)]; }
   int num_inputs() const { return operation_.num_inputs(); }
+  std::string node_name() const { return operation_.name(); }
   const op::AttrMap& attrs() const { return operation_.node()->attrs(); }
   bool flag(std::string_view attr) const { return attrs().GetOr(attr, false); }
   // The elements of an integer tensor that is known while the graph is built.
