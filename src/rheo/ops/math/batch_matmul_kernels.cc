@@ -1,6 +1,7 @@
 // BatchMatMul (equal batches), BatchMatMulV2 and V3 (batches that broadcast).
 #include "rheo/ops/common/broadcast.h"
 #include "rheo/ops/common/elementwise.h"
+#include "rheo/ops/math/cast.h"
 #include "rheo/ops/math/gemm.h"
 #include "rheo/ops/math/kernels.h"
 
@@ -89,8 +90,8 @@ class BatchMatMulKernel final : public kernel::Kernel {
       : adj_x_(adj_x), adj_y_(adj_y), broadcasts_(broadcasts) {}
 
   Status Compute(KernelContext& context) override {
-    const Tensor& x = context.input(0);
-    const Tensor& y = context.input(1);
+    RHEO_ASSIGN_OR_RETURN(const Tensor x, Converted(context, context.input(0)));
+    RHEO_ASSIGN_OR_RETURN(const Tensor y, Converted(context, context.input(1)));
     RHEO_ASSIGN_OR_RETURN(const BatchPlan plan,
                           PlanBatch(x.shape(), y.shape(), adj_x_, adj_y_, broadcasts_));
     RHEO_ASSIGN_OR_RETURN(Tensor * out, context.AllocateOutput(0, plan.output));
@@ -103,6 +104,16 @@ class BatchMatMulKernel final : public kernel::Kernel {
   bool IsExpensive() const override { return true; }
 
  private:
+  // The input as T; only BatchMatMulV3 has inputs of other dtypes.
+  static StatusOr<Tensor> Converted(const KernelContext& context, const Tensor& input) {
+    if (input.dtype() == kDTypeOf<T>) return input;
+    const UnaryLoop loop = FindCastLoop(input.dtype(), kDTypeOf<T>);
+    if (loop == nullptr) return Internal("no conversion of {}", DTypeName(input.dtype()));
+    RHEO_ASSIGN_OR_RETURN(Tensor converted, context.AllocateTemp(kDTypeOf<T>, input.shape()));
+    loop(input.data(), converted.mutable_data(), input.num_elements());
+    return converted;
+  }
+
   const bool adj_x_;
   const bool adj_y_;
   const bool broadcasts_;
@@ -120,11 +131,25 @@ void RegisterBatchMatMulKernels(kernel::KernelRegistry& registry) {
                     .types = {{"T", {kType}}},
                     .factory = kernel::ClassKernel<BatchMatMulKernel<T>>()});
     }
-    if (kType == DType::kHalf) return;
+    if (kType == DType::kHalf || kType == DType::kBfloat16) return;
     registry.Add({.op = "BatchMatMulV3",
                   .types = {{"Ta", {kType}}, {"Tb", {kType}}, {"Tout", {kType}}},
                   .factory = kernel::ClassKernel<BatchMatMulKernel<T>>()});
   });
+  // Bytes with bytes give int32; what has a bfloat16 side gives bfloat16.
+  const std::vector<DType> bytes = {DType::kInt8, DType::kUint8};
+  const std::vector<DType> bfloat = {DType::kBfloat16};
+  const std::vector<DType> either = {DType::kInt8, DType::kUint8, DType::kBfloat16};
+  const auto add = [&](std::vector<DType> a, std::vector<DType> b, DType out,
+                       const kernel::KernelFactory& factory) {
+    registry.Add({.op = "BatchMatMulV3",
+                  .types = {{"Ta", std::move(a)}, {"Tb", std::move(b)}, {"Tout", {out}}},
+                  .factory = factory});
+  };
+  add(bytes, bytes, DType::kInt32, kernel::ClassKernel<BatchMatMulKernel<int32_t>>());
+  const auto as_bfloat = kernel::ClassKernel<BatchMatMulKernel<Bfloat16>>();
+  add(either, bfloat, DType::kBfloat16, as_bfloat);
+  add(bfloat, bytes, DType::kBfloat16, as_bfloat);
 }
 
 }  // namespace rheo::ops

@@ -11,7 +11,9 @@
 
 namespace rheo::ops {
 
-// nullptr when the pair is not supported.
+// The loop that converts `src` to `dst`; nullptr when the pair is not supported.
+UnaryLoop FindCastLoop(DType src, DType dst);
+// Its parts, one file each.
 UnaryLoop CastFromFloating(DType src, DType dst);
 UnaryLoop CastFromSigned(DType src, DType dst);
 UnaryLoop CastFromUnsigned(DType src, DType dst);

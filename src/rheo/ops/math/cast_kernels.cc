@@ -43,19 +43,12 @@ StatusOr<Tensor> CutFractions(KernelContext& context, const Tensor& input, DType
   return cut;
 }
 
-UnaryLoop FindLoop(DType src, DType dst) {
-  for (const auto find : {CastFromFloating, CastFromSigned, CastFromUnsigned, CastFromOther}) {
-    if (const UnaryLoop loop = find(src, dst); loop != nullptr) return loop;
-  }
-  return nullptr;
-}
-
 class CastKernel final : public kernel::Kernel {
  public:
   static StatusOr<std::unique_ptr<kernel::Kernel>> Create(const kernel::KernelInit& init) {
     RHEO_ASSIGN_OR_RETURN(const DType src, init.attrs.Get<DType>("SrcT"));
     RHEO_ASSIGN_OR_RETURN(const DType dst, init.attrs.Get<DType>("DstT"));
-    const UnaryLoop loop = FindLoop(src, dst);
+    const UnaryLoop loop = FindCastLoop(src, dst);
     if (src != dst && loop == nullptr) {
       return Unimplemented("Cast {} to {} is not supported", DTypeName(src), DTypeName(dst));
     }
@@ -89,6 +82,13 @@ class CastKernel final : public kernel::Kernel {
 };
 
 }  // namespace
+
+UnaryLoop FindCastLoop(DType src, DType dst) {
+  for (const auto find : {CastFromFloating, CastFromSigned, CastFromUnsigned, CastFromOther}) {
+    if (const UnaryLoop loop = find(src, dst); loop != nullptr) return loop;
+  }
+  return nullptr;
+}
 
 void RegisterCastKernels(kernel::KernelRegistry& registry) {
   registry.Add({.op = "Cast", .factory = kernel::ClassKernel<CastKernel>()});

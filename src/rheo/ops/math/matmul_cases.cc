@@ -86,6 +86,16 @@ void AddMatMulCases(std::vector<OpCase>& cases) {
     same.push_back({{"Ta", t}, {"Tb", t}, {"Tout", t}});
   }
   cases.push_back(BatchCase("BatchMatMulV3", std::move(same), true));
+  const auto mixed = [](DType a, DType b, DType out) {
+    return op::AttrMap{{"Ta", a}, {"Tb", b}, {"Tout", out}};
+  };
+  cases.push_back(BatchCase("BatchMatMulV3",
+                            {mixed(DType::kInt8, DType::kUint8, DType::kInt32),
+                             mixed(DType::kUint8, DType::kUint8, DType::kInt32),
+                             mixed(DType::kBfloat16, DType::kInt8, DType::kBfloat16),
+                             mixed(DType::kUint8, DType::kBfloat16, DType::kBfloat16),
+                             mixed(DType::kBfloat16, DType::kBfloat16, DType::kBfloat16)},
+                            true));
 }
 
 }  // namespace rheo::ops
