@@ -70,11 +70,18 @@ struct ReciprocalOf {
   }
 };
 
+// A function that vectorizes for what is computed as float.
+template <typename F>
+void AddFast(kernel::KernelRegistry& registry, std::string_view op, F f) {
+  AddUnary<TypeList<float, Half, Bfloat16>, 800>(registry, op, f);
+  AddUnary<TypeList<double, std::complex<float>, std::complex<double>>, kCostly>(registry, op, f);
+}
+
 }  // namespace
 
 void RegisterUnaryKernels(kernel::KernelRegistry& registry) {
   using List = FloatComplexTypes;
-  AddUnary<List, kCostly>(registry, "Exp", [](auto x) { return FastExp(x); });
+  AddFast(registry, "Exp", [](auto x) { return FastExp(x); });
   AddUnary<List, kCostly>(registry, "Expm1", Expm1Of());
   AddUnary<List, kCostly>(registry, "Log", [](auto x) { return std::log(x); });
   AddUnary<List, kCostly>(registry, "Log1p", Log1pOf());
@@ -82,8 +89,8 @@ void RegisterUnaryKernels(kernel::KernelRegistry& registry) {
   AddUnary<List>(registry, "Rsqrt", RsqrtOf());
   AddUnary<List>(registry, "Reciprocal", ReciprocalOf());
   AddUnary<List>(registry, "Inv", ReciprocalOf());
-  AddUnary<List, kCostly>(registry, "Sigmoid", [](auto x) { return FastSigmoid(x); });
-  AddUnary<List, kCostly>(registry, "Tanh", [](auto x) { return FastTanh(x); });
+  AddFast(registry, "Sigmoid", [](auto x) { return FastSigmoid(x); });
+  AddFast(registry, "Tanh", [](auto x) { return FastTanh(x); });
   AddUnary<SignedTypes>(registry, "Neg", [](auto x) { return WrapNeg(x); });
   AddUnary<SignedTypes>(registry, "Sign", SignOf());
   AddUnary<NumberTypes>(registry, "Square", [](auto x) { return WrapMul(x, x); });
