@@ -1,4 +1,5 @@
 #include "rheo/builder/scope.h"
+#include "rheo/ops/array/array_gradients.h"
 #include "rheo/ops/array/register.h"
 
 namespace rheo::ops {
@@ -209,37 +210,68 @@ StatusOr<Outputs> GatherGrad(const Scope& s, const Operation& op, const Outputs&
   return Outputs{GatherRowsGrad(s, op.input(0), op.input(1), grads[0]), Output()};
 }
 
-// Along another axis than the first: the axis is moved to the front and back again.
-StatusOr<Outputs> GatherV2Grad(const Scope& s, const Operation& op, const Outputs& grads) {
-  if (op.node()->attrs().GetOr<int64_t>("batch_dims", 0) != 0) {
-    return Unimplemented("the gradient of GatherV2 with batch_dims");
+Output RangeOf(const Scope& s, const Output& begin, const Output& end) {
+  return AddOp(s, "Range", {begin, end, Int(s, 1)});
+}
+Output Join(const Scope& s, Outputs vectors) {
+  vectors.push_back(Int(s, 0));
+  return AddOp(s, "ConcatV2", vectors);
+}
+Output AsVector(const Scope& s, const Output& scalar) {
+  return AddOp(s, "Reshape", {scalar, Ints(s, {1})});
+}
+
+// batch_dims as a number that is not negative; the rank of the indices must be known otherwise.
+StatusOr<int32_t> BatchDims(const Operation& op) {
+  const auto batch_dims = op.node()->attrs().GetOr<int64_t>("batch_dims", 0);
+  if (batch_dims >= 0) return static_cast<int32_t>(batch_dims);
+  const PartialShape shape = op.input(1).shape();
+  if (!shape.has_rank()) {
+    return Unimplemented("the gradient of {} with negative batch_dims and indices of unknown rank",
+                         op.node()->op());
   }
+  return static_cast<int32_t>(batch_dims + shape.rank());
+}
+
+// The axis is moved behind the batch dimensions, the batches are laid one after the other, and all
+// is moved back. Dimensions: params [batch, before, axis, after], gradient [batch, before, indices,
+// after].
+StatusOr<Outputs> GatherV2Grad(const Scope& s, const Operation& op, const Outputs& grads) {
+  RHEO_ASSIGN_OR_RETURN(const int32_t batch_dims, BatchDims(op));
   const Output params = op.input(0);
-  const Output indices = op.input(1);
   const Output rank = AddOp(s, "Rank", {params});
   const Output axis =
       AddOp(s, "FloorMod", {AddOp(s, "Reshape", {AsInt32(s, op.input(2)), Ints(s, {})}), rank});
-  const Output after = AddOp(s, "AddV2", {axis, Int(s, 1)});
-  const Output index_rank = AddOp(s, "Rank", {indices});
-  const auto range = [&](const Output& from, const Output& to) {
-    return Output(AddOp(s, "Range", {from, to, Int(s, 1)}));
-  };
+  const Output indices = AsInt32(s, op.input(1));
   const Output zero = Int(s, 0);
-  // grad: [before, indices, after] → [indices, before, after].
-  const Output moved_end = AddOp(s, "AddV2", {axis, index_rank});
-  const Output grad_rank = AddOp(s, "Rank", {grads[0]});
-  const Output to_front =
-      AddOp(s, "ConcatV2",
-            {range(axis, moved_end), range(zero, axis), range(moved_end, grad_rank), zero});
-  const Output moved = AddOp(s, "Transpose", {grads[0], to_front});
-  // params: [axis, before, after].
-  const Output axis_first = AddOp(
-      s, "ConcatV2",
-      {AddOp(s, "Reshape", {axis, Ints(s, {1})}), range(zero, axis), range(after, rank), zero});
-  const Output size = FirstOf(s, AddOp(s, "GatherV2", {ShapeOf(s, params), axis_first, zero}));
-  const Output rows = AddOp(s, "UnsortedSegmentSum", {moved, indices, size});
+  const Output batch = Int(s, batch_dims);
+  const Output own_rank = AddOp(s, "Sub", {AddOp(s, "Rank", {indices}), batch});
+
+  // [batch, axis, before, after] and [batch, indices, before, after].
+  const Output axis_first =
+      Join(s, {RangeOf(s, zero, batch), AsVector(s, axis), RangeOf(s, batch, axis),
+               RangeOf(s, AddOp(s, "AddV2", {axis, Int(s, 1)}), rank)});
+  const Output end = AddOp(s, "AddV2", {axis, own_rank});
+  const Output indices_first =
+      Join(s, {RangeOf(s, zero, batch), RangeOf(s, axis, end), RangeOf(s, batch, axis),
+               RangeOf(s, end, AddOp(s, "Rank", {grads[0]}))});
+  const Output moved = AddOp(s, "Transpose", {grads[0], indices_first});
+  const Output moved_shape = AddOp(s, "GatherV2", {ShapeOf(s, params), axis_first, zero});
+
+  // Each index moved by where its batch begins.
+  const Output size = AddOp(s, "GatherV2", {moved_shape, batch, zero});
+  const Output batch_shape = AddOp(s, "Slice", {moved_shape, Ints(s, {0}), Ints(s, {batch_dims})});
+  const Output num_batches = AddOp(s, "Prod", {batch_shape, Ints(s, {0})});
+  const Output ones = AddOp(s, "Fill", {AsVector(s, own_rank), Int(s, 1)});
+  const Output starts = AddOp(
+      s, "Mul",
+      {AddOp(s, "Reshape", {RangeOf(s, zero, num_batches), Join(s, {batch_shape, ones})}), size});
+  const Output rows =
+      AddOp(s, "UnsortedSegmentSum",
+            {moved, AddOp(s, "AddV2", {indices, starts}), AddOp(s, "Mul", {num_batches, size})});
   const Output back = AddOp(s, "InvertPermutation", {axis_first});
-  return Outputs{AddOp(s, "Transpose", {rows, back}), Output(), Output()};
+  return Outputs{AddOp(s, "Transpose", {AddOp(s, "Reshape", {rows, moved_shape}), back}), Output(),
+                 Output()};
 }
 
 StatusOr<Outputs> GatherNdGrad(const Scope& s, const Operation& op, const Outputs& grads) {
@@ -250,19 +282,6 @@ StatusOr<Outputs> GatherNdGrad(const Scope& s, const Operation& op, const Output
 
 StatusOr<Outputs> ScatterNdGrad(const Scope& s, const Operation& op, const Outputs& grads) {
   return Outputs{Output(), AddOp(s, "GatherNd", {grads[0], op.input(0)}), Output()};
-}
-
-StatusOr<Outputs> TensorScatterAddGrad(const Scope& s, const Operation& op, const Outputs& grads) {
-  const Output updates = AddOp(s, "GatherNd", {grads[0], op.input(1)});
-  const bool subtracts = op.node()->op() == "TensorScatterSub";
-  return Outputs{grads[0], Output(), subtracts ? Output(AddOp(s, "Neg", {updates})) : updates};
-}
-
-StatusOr<Outputs> TensorScatterUpdateGrad(const Scope& s, const Operation& op,
-                                          const Outputs& grads) {
-  const Output zeros = AddOp(s, "ZerosLike", {op.input(2)});
-  return Outputs{AddOp(s, "TensorScatterUpdate", {grads[0], op.input(1), zeros}), Output(),
-                 AddOp(s, "GatherNd", {grads[0], op.input(1)})};
 }
 
 StatusOr<Outputs> DiagGrad(const Scope& s, const Operation&, const Outputs& grads) {
@@ -297,26 +316,6 @@ StatusOr<Outputs> DynamicPartitionGrad(const Scope& s, const Operation& op, cons
   return Outputs{ReshapeAs(s, rows, op.input(0)), Output()};
 }
 
-StatusOr<Outputs> SegmentSumGrad(const Scope& s, const Operation& op, const Outputs& grads) {
-  return Outputs{AddOp(s, "GatherV2", {grads[0], op.input(1), Int(s, 0)}), Output()};
-}
-
-// Rows of a negative segment id are in no sum: their gradient is zero.
-StatusOr<Outputs> UnsortedSegmentSumGrad(const Scope& s, const Operation& op,
-                                         const Outputs& grads) {
-  const Output ids = op.input(1);
-  const Output none = AddOp(s, "ZerosLike", {ids});
-  const Output rows = AddOp(s, "GatherV2", {grads[0], AddOp(s, "Maximum", {ids, none}), Int(s, 0)});
-  // A mask with an axis of size 1 for each axis of a row.
-  const Output kept =
-      AddOp(s, "Cast", {AddOp(s, "GreaterEqual", {ids, none})}, {{"DstT", grads[0].dtype()}});
-  const Output extra = AddOp(s, "Sub", {AddOp(s, "Rank", {rows}), AddOp(s, "Rank", {ids})});
-  const Output ones = AddOp(s, "Fill", {AddOp(s, "Reshape", {extra, Ints(s, {1})}), Int(s, 1)});
-  const Output shape = AddOp(s, "ConcatV2", {ShapeOf(s, ids), ones, Int(s, 0)});
-  const Output mask = AddOp(s, "Reshape", {kept, shape});
-  return Outputs{AddOp(s, "Mul", {rows, mask}), Output(), Output()};
-}
-
 }  // namespace
 
 void RegisterArrayGradients(autodiff::GradientRegistry& registry) {
@@ -348,16 +347,13 @@ void RegisterArrayGradients(autodiff::GradientRegistry& registry) {
   registry.Add("GatherV2", &GatherV2Grad);
   registry.Add("GatherNd", &GatherNdGrad);
   registry.Add("ScatterNd", &ScatterNdGrad);
-  registry.Add("TensorScatterAdd", &TensorScatterAddGrad);
-  registry.Add("TensorScatterSub", &TensorScatterAddGrad);
-  registry.Add("TensorScatterUpdate", &TensorScatterUpdateGrad);
   registry.Add("Diag", &DiagGrad);
   registry.Add("DiagPart", &DiagPartGrad);
   registry.Add("DynamicStitch", &DynamicStitchGrad);
   registry.Add("ParallelDynamicStitch", &DynamicStitchGrad);
   registry.Add("DynamicPartition", &DynamicPartitionGrad);
-  registry.Add("SegmentSum", &SegmentSumGrad);
-  registry.Add("UnsortedSegmentSum", &UnsortedSegmentSumGrad);
+  RegisterSegmentGradients(registry);
+  RegisterUpdateGradients(registry);
   for (const char* op :
        {"Assert",      "ConcatOffset", "Const",        "Empty",  "InvertPermutation",
         "LinSpace",    "ListDiff",     "NoOp",         "OneHot", "OnesLike",

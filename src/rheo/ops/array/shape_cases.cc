@@ -15,8 +15,6 @@ const DTypes kNumbers = {DType::kFloat,     DType::kDouble,    DType::kHalf,   D
                          DType::kUint8,     DType::kUint16,    DType::kUint32, DType::kUint64,
                          DType::kComplex64, DType::kComplex128};
 
-InputSpec Float(float value) { return Literal(Tensor::Scalar<float>(value)); }
-
 }  // namespace
 
 void AddShapeCases(std::vector<OpCase>& cases) {

@@ -14,6 +14,7 @@
 #include "absl/functional/function_ref.h"
 #include "rheo/kernel/kernel_context.h"
 #include "rheo/kernel/kernel_registry.h"
+#include "rheo/ops/common/table_kernels.h"
 #include "rheo/ops/common/type_lists.h"
 
 // Before a loop whose iterations are independent, although an output may be the very buffer of an
@@ -146,12 +147,13 @@ Status SameShapeKernel(KernelContext& context) {
   return RunBinarySameShape(context, kBinaryLoops<F, In, Out, kPicoseconds>);
 }
 
-// ---- Registration
+// ---- Registration; int32 also for other devices, in host memory, where TensorFlow has that
 template <typename T>
 void AddKernel(kernel::KernelRegistry& registry, std::string_view op, kernel::ComputeFn compute) {
   registry.Add({.op = std::string(op),
                 .types = {{"T", {kDTypeOf<T>}}},
                 .factory = kernel::FunctionKernel(compute)});
+  if (std::is_same_v<T, int32_t>) AddDefaultRows(registry, op, kernel::FunctionKernel(compute));
 }
 
 // One kernel for each T of the list, whose output is a T.

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "rheo/ops/common/kernel_test_util.h"
+#include "rheo/ops/common/table_kernels.h"
 #include "rheo/ops/common/type_lists.h"
 
 namespace rheo::ops {
@@ -186,6 +187,10 @@ std::vector<DType> WantedTypes(const op::OpSchema& schema, const op::AttrMap& gi
       const auto rest = static_cast<int64_t>(count - (schema.inputs.size() - 1));
       repeat = static_cast<size_t>(attrs.GetOr<int64_t>(arg.number_attr, rest));
     }
+    // What a resource holds, if it is a variable.
+    if (type == DType::kResource) {
+      type = attrs.GetOr<DType>("dtype", attrs.GetOr<DType>("T", DType::kInvalid));
+    }
     wanted.insert(wanted.end(), repeat, RemoveRef(type));
   }
   wanted.resize(count, DType::kInvalid);
@@ -241,9 +246,12 @@ class Expander {
     SetAll(v.attrs, all);
     ConcreteCase c = Start(fmt::format("{}/{}/{}", case_.op, Label(all), v.name), all);
     c.large = v.large;
-    c.check_gradient = case_.check_gradient && !v.large;
+    c.check_gradient = case_.check_gradient && v.check_gradient && !v.large &&
+                       (case_.check_complex_gradient || !IsComplex(TypeOf(all)));
     return Finish(v.inputs, std::move(c));
   }
+
+  static DType TypeOf(const op::AttrMap& attrs) { return attrs.GetOr<DType>("T", DType::kInvalid); }
 
   Status AddBad(const BadCall& bad) {
     op::AttrMap all = case_.types.front();
@@ -266,6 +274,7 @@ class Expander {
   }
 
   Status Finish(const std::vector<InputSpec>& inputs, ConcreteCase c) {
+    for (const InputSpec& spec : inputs) c.variables.push_back(spec.variable);
     RHEO_ASSIGN_OR_RETURN(c.inputs, MakeInputs(inputs, schema_, c.attrs, c.name));
     if (const Status s = CompleteAttrs(schema_, c.inputs, c.attrs); !s.ok()) {
       return Prefix(s, c.name + ": ");
@@ -280,7 +289,7 @@ class Expander {
 };
 
 std::string CheckOne(const ConcreteCase& c, KernelRunner& runner) {
-  const StatusOr<std::vector<Tensor>> result = runner.RunOp(c.op, c.attrs, c.inputs);
+  const StatusOr<std::vector<Tensor>> result = RunCase(c, runner);
   if (!c.error.has_value()) {
     return result.ok() ? "" : fmt::format("{}: {}\n", c.name, result.status().ToString());
   }
@@ -298,6 +307,10 @@ InputSpec Random(Shape shape, Values values) {
 InputSpec Literal(Tensor value) { return {.literal = std::move(value)}; }
 InputSpec Int(int value) { return Literal(Tensor::Scalar<int32_t>(value)); }
 InputSpec Ints(const std::vector<int32_t>& values) { return Literal(Tensor::Vector(values)); }
+InputSpec Float(float value) { return Literal(Tensor::Scalar<float>(value)); }
+InputSpec Var(Shape shape, Values values) {
+  return {.shape = std::move(shape), .values = values, .variable = true};
+}
 
 std::vector<op::AttrMap> ForTypes(std::string_view attr, const std::vector<DType>& types) {
   std::vector<op::AttrMap> maps;
@@ -316,6 +329,26 @@ std::vector<op::AttrMap> Product(const std::vector<op::AttrMap>& a,
     }
   }
   return product;
+}
+
+std::vector<op::AttrMap> WithKernels(std::string_view op, const std::vector<op::AttrMap>& types) {
+  std::vector<op::AttrMap> found;
+  const std::string_view line = TableLinesOf(op::PublicOpTable(), op);
+  const StatusOr<op::OpSchema> schema = op::ParseSignature(line.substr(0, line.find('\n')));
+  const StatusOr<op::KernelCatalog> kernels =
+      op::KernelCatalog::Parse(TableLinesOf(op::TensorFlowKernelTable(), op));
+  if (!schema.ok() || !kernels.ok()) return found;
+  const auto allows = [&](const op::AttrMap& attrs) {
+    return std::ranges::all_of(schema->attrs, [&](const op::AttrSpec& attr) {
+      const auto type = attrs.GetOr<DType>(attr.name, DType::kInvalid);
+      return type == DType::kInvalid || attr.allowed_types.empty() ||
+             std::ranges::find(attr.allowed_types, type) != attr.allowed_types.end();
+    });
+  };
+  for (const op::AttrMap& attrs : types) {
+    if (allows(attrs) && kernels->Find(op, "CPU", attrs) != nullptr) found.push_back(attrs);
+  }
+  return found;
 }
 
 Tensor RandomTensor(DType dtype, const Shape& shape, const Values& values, uint64_t seed) {

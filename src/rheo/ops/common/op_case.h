@@ -43,6 +43,8 @@ struct InputSpec {
   std::optional<Tensor> literal;
   // The dtype where the schema leaves it open and no type attr in `types` says it.
   DType dtype = DType::kInvalid;
+  // The input is a variable (a reference or a resource, as the schema says) that holds the value.
+  bool variable = false;
 };
 
 InputSpec Random(Shape shape, Values values = {});
@@ -50,6 +52,10 @@ InputSpec Literal(Tensor value);
 // A literal int32 scalar or vector; becomes int64 where the op wants it.
 InputSpec Int(int value);
 InputSpec Ints(const std::vector<int32_t>& values);
+// A literal float scalar, converted to what the op wants.
+InputSpec Float(float value);
+// A variable of random values; what it holds after the call is compared too.
+InputSpec Var(Shape shape, Values values = {});
 
 struct Variant {
   std::string name;
@@ -60,6 +66,7 @@ struct Variant {
   // Large variants are benchmarked, and compared with TensorFlow for the first entry of `types`
   // only.
   bool large = false;
+  bool check_gradient = true;  // see OpCase
 };
 
 // Inputs that must fail; run with the first entry of `types`, and no other attrs than its own.
@@ -87,8 +94,10 @@ struct OpCase {
   std::vector<Variant> variants;
   std::vector<BadCall> bad;
   Tolerance tolerance;
-  // Checked where T is double, for inputs of that dtype, when the op has a registered gradient.
+  // Checked for double (and complex double) inputs, when the op has a registered gradient.
   bool check_gradient = true;
+  // False for ops whose gradient in TensorFlow, and so here, is that of real numbers only.
+  bool check_complex_gradient = true;
   std::vector<int> gradient_inputs;  // flattened positions; empty: all floating inputs
   // False: only shapes and dtypes of the outputs are compared (random numbers, order not fixed).
   bool compare_values = true;
@@ -99,13 +108,16 @@ std::vector<op::AttrMap> ForTypes(std::string_view attr, const std::vector<DType
 // Every combination of the two lists.
 std::vector<op::AttrMap> Product(const std::vector<op::AttrMap>& a,
                                  const std::vector<op::AttrMap>& b);
+// Those of `types` that TensorFlow's `op` may have, and has a CPU kernel for.
+std::vector<op::AttrMap> WithKernels(std::string_view op, const std::vector<op::AttrMap>& types);
 
 // One runnable case: attrs complete, inputs made.
 struct ConcreteCase {
   std::string name;  // "AddV2/float/broadcast", unique within the op
   std::string op;
   op::AttrMap attrs;
-  std::vector<Tensor> inputs;
+  std::vector<Tensor> inputs;       // of variables what they hold before
+  std::vector<bool> variables;      // by input
   std::optional<StatusCode> error;  // what the call must fail with
   bool differs_from_tensorflow = false;
   bool large = false;
@@ -123,6 +135,12 @@ StatusOr<std::vector<ConcreteCase>> Expand(const OpCase& c, const op::OpRegistry
 Tensor RandomTensor(DType dtype, const Shape& shape, const Values& values, uint64_t seed);
 
 class KernelRunner;
+// One call: the op's outputs, then what its variables hold. The variables are fresh ones of
+// runner.resources(), which forgets what else it had.
+StatusOr<std::vector<Tensor>> RunCase(const ConcreteCase& c, KernelRunner& runner);
+// True when some input is a variable.
+bool HasVariables(const ConcreteCase& c);
+
 // Runs every case of `cases`: all must succeed, bad calls fail with their code. The text lists what
 // did not, one a line; empty when all is well.
 std::string CheckOpCases(const std::vector<OpCase>& cases, KernelRunner& runner);

@@ -67,13 +67,32 @@ std::string_view TableLinesOf(std::string_view table, std::string_view op) {
   return table.substr(begin, end - begin);
 }
 
+void AddDefaultRows(kernel::KernelRegistry& registry, std::string_view op,
+                    const kernel::KernelFactory& factory) {
+  StatusOr<op::KernelCatalog> rows =
+      op::KernelCatalog::Parse(TableLinesOf(op::TensorFlowKernelTable(), op));
+  if (!rows.ok()) Die(op, Message(rows.status()));
+  for (const op::KernelRow* row : rows->All()) {
+    if (row->device_type == "DEFAULT") registry.Add(FromRow(*row, factory));
+  }
+}
+
 void TableKernels::Add(std::string_view op, const kernel::KernelFactory& factory) {
+  AddRows(op, factory, /*any_device=*/true);
+}
+
+void TableKernels::AddForCpu(std::string_view op, const kernel::KernelFactory& factory) {
+  AddRows(op, factory, /*any_device=*/false);
+}
+
+void TableKernels::AddRows(std::string_view op, const kernel::KernelFactory& factory,
+                           bool any_device) {
   const std::string_view lines = TableLinesOf(table_, op);
   if (lines.empty()) Die(op, "the kernel table does not have it");
   StatusOr<op::KernelCatalog> rows = op::KernelCatalog::Parse(lines);
   if (!rows.ok()) Die(op, Message(rows.status()));
   for (const op::KernelRow* row : rows->All()) {
-    if (row->device_type == "GPU") continue;
+    if (row->device_type != "CPU" && (row->device_type == "GPU" || !any_device)) continue;
     registry_.Add(FromRow(*row, factory));
   }
 }

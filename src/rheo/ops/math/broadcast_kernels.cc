@@ -54,7 +54,6 @@ Status BroadcastTo(KernelContext& context) {
   return OkStatus();
 }
 
-template <typename T>
 Status RequireVectors(const KernelContext& context) {
   for (int i = 0; i < 2; ++i) {
     if (context.input(i).rank() != 1) {
@@ -71,8 +70,8 @@ void SetVector(KernelContext& context, int output, const std::vector<T>& values)
 }
 
 template <typename T>
-Status BroadcastArgs(KernelContext& context) {
-  RHEO_RETURN_IF_ERROR(RequireVectors<T>(context));
+Status BroadcastArgsOf(KernelContext& context) {
+  RHEO_RETURN_IF_ERROR(RequireVectors(context));
   RHEO_ASSIGN_OR_RETURN(const Shape a, ShapeOf(context.input(0)));
   RHEO_ASSIGN_OR_RETURN(const Shape b, ShapeOf(context.input(1)));
   RHEO_ASSIGN_OR_RETURN(const Shape shape, BroadcastShape(a, b));
@@ -84,8 +83,8 @@ Status BroadcastArgs(KernelContext& context) {
 // For each operand the axes over which its gradient must be summed: those where it was repeated, or
 // where both have size 1.
 template <typename T>
-Status BroadcastGradientArgs(KernelContext& context) {
-  RHEO_RETURN_IF_ERROR(RequireVectors<T>(context));
+Status BroadcastGradientArgsOf(KernelContext& context) {
+  RHEO_RETURN_IF_ERROR(RequireVectors(context));
   RHEO_ASSIGN_OR_RETURN(const Shape a, ShapeOf(context.input(0)));
   RHEO_ASSIGN_OR_RETURN(const Shape b, ShapeOf(context.input(1)));
   RHEO_ASSIGN_OR_RETURN(const Shape shape, BroadcastShape(a, b));
@@ -101,26 +100,23 @@ Status BroadcastGradientArgs(KernelContext& context) {
   return OkStatus();
 }
 
+Status BroadcastArgs(KernelContext& context) {
+  return context.input_type(0) == DType::kInt32 ? BroadcastArgsOf<int32_t>(context)
+                                                : BroadcastArgsOf<int64_t>(context);
+}
+
+Status BroadcastGradientArgs(KernelContext& context) {
+  return context.input_type(0) == DType::kInt32 ? BroadcastGradientArgsOf<int32_t>(context)
+                                                : BroadcastGradientArgsOf<int64_t>(context);
+}
+
 }  // namespace
 
 void RegisterBroadcastKernels(kernel::KernelRegistry& registry) {
-  std::vector<DType> movable = DTypesOf<NumberTypes>();
-  movable.insert(movable.end(), {DType::kBool, DType::kString, DType::kResource, DType::kVariant,
-                                 DType::kFloat8E5m2, DType::kFloat8E4m3fn});
-  registry.Add({.op = "BroadcastTo",
-                .types = {{"T", movable}},
-                .host_memory_args = {"shape"},
-                .factory = kernel::FunctionKernel(&BroadcastTo)});
-  ForEachType<IndexTypes>([&]<typename T>() {
-    registry.Add({.op = "BroadcastArgs",
-                  .types = {{"T", {kDTypeOf<T>}}},
-                  .host_memory_args = {"s0", "s1", "r0"},
-                  .factory = kernel::FunctionKernel(&BroadcastArgs<T>)});
-    registry.Add({.op = "BroadcastGradientArgs",
-                  .types = {{"T", {kDTypeOf<T>}}},
-                  .host_memory_args = {"s0", "s1", "r0", "r1"},
-                  .factory = kernel::FunctionKernel(&BroadcastGradientArgs<T>)});
-  });
+  TableKernels table(registry);
+  table.Add("BroadcastTo", kernel::FunctionKernel(&BroadcastTo));
+  table.Add("BroadcastArgs", kernel::FunctionKernel(&BroadcastArgs));
+  table.Add("BroadcastGradientArgs", kernel::FunctionKernel(&BroadcastGradientArgs));
 }
 
 }  // namespace rheo::ops

@@ -48,6 +48,12 @@ struct FloorDivOf {
   }
 };
 
+// As FloorDivOf for 16-bit floats, whose quotient is rounded before it is floored.
+template <typename T>
+struct RoundedFloorDivOf {
+  float operator()(float x, float y) const { return std::floor(static_cast<float>(T(x / y))); }
+};
+
 struct TruncateModOf {
   template <typename T>
   T operator()(T x, T y) const {
@@ -109,7 +115,10 @@ void RegisterDivisionKernels(kernel::KernelRegistry& registry) {
   AddDivision<NumberTypes>(registry, "Div", DivOf());
   AddDivision<FloatComplexTypes>(registry, "RealDiv", DivOf());
   AddDivision<RealTypes>(registry, "TruncateDiv", TruncateDivOf());
-  AddDivision<RealTypes>(registry, "FloorDiv", FloorDivOf());
+  AddDivision<TypeList<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
+                       uint32_t, uint64_t>>(registry, "FloorDiv", FloorDivOf());
+  AddBinary<TypeList<Half>>(registry, "FloorDiv", RoundedFloorDivOf<Half>());
+  AddBinary<TypeList<Bfloat16>>(registry, "FloorDiv", RoundedFloorDivOf<Bfloat16>());
   AddDivision<RealTypes>(registry, "FloorMod", FloorModOf());
   AddDivision<IntegerOrFullFloat>(registry, "Mod", TruncateModOf());
   AddDivision<IntegerOrFullFloat>(registry, "TruncateMod", TruncateModOf());

@@ -1,4 +1,5 @@
 // Equality of values of any dtype.
+#include <algorithm>
 #include <cmath>
 
 #include "rheo/ops/common/broadcast.h"
@@ -44,13 +45,14 @@ class EqualityKernel final : public kernel::Kernel {
 
 void AddEquality(kernel::KernelRegistry& registry, std::string_view op,
                  const std::vector<DType>& dtypes, const BinaryLoops& loops, bool unequal) {
-  registry.Add({.op = std::string(op),
-                .types = {{"T", dtypes}},
-                .factory = [&loops, unequal](const kernel::KernelInit& init)
-                    -> StatusOr<std::unique_ptr<kernel::Kernel>> {
-                  return std::make_unique<EqualityKernel>(
-                      loops, unequal, init.attrs.GetOr("incompatible_shape_error", true));
-                }});
+  const kernel::KernelFactory factory =
+      [&loops,
+       unequal](const kernel::KernelInit& init) -> StatusOr<std::unique_ptr<kernel::Kernel>> {
+    return std::make_unique<EqualityKernel>(loops, unequal,
+                                            init.attrs.GetOr("incompatible_shape_error", true));
+  };
+  registry.Add({.op = std::string(op), .types = {{"T", dtypes}}, .factory = factory});
+  if (std::ranges::count(dtypes, DType::kInt32) > 0) AddDefaultRows(registry, op, factory);
 }
 
 template <typename T>

@@ -68,6 +68,7 @@ void AddExtreme(kernel::KernelRegistry& registry, std::string_view op) {
                   .host_memory_args = {"reduction_indices"},
                   .factory = ReductionFactory(ReductionLoopsOf<R<T>>::kLoops)});
   });
+  AddDefaultRows(registry, op, ReductionFactory(ReductionLoopsOf<R<int32_t>>::kLoops));
 }
 
 template <typename R>

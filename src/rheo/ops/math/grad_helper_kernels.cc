@@ -1,4 +1,5 @@
 // Gradients of functions of one number in terms of the function's value, as single operations.
+// Those of Sigmoid and Tanh expect the conjugate of a complex value, the others take it themselves.
 #include <cmath>
 
 #include "rheo/ops/common/arithmetic.h"
@@ -11,13 +12,13 @@ namespace {
 struct SigmoidGradOf {
   template <typename T>
   T operator()(T y, T dy) const {
-    return dy * Conjugate(y * (T(1) - y));
+    return dy * y * (T(1) - y);
   }
 };
 struct TanhGradOf {
   template <typename T>
   T operator()(T y, T dy) const {
-    return dy * Conjugate(T(1) - y * y);
+    return dy * (T(1) - y * y);
   }
 };
 struct SqrtGradOf {

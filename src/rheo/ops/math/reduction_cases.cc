@@ -37,7 +37,7 @@ OpCase Reduction(std::string op, DTypes types, Values v = {}) {
           .attrs = {{}, {{"keep_dims", true}}, {{"Tidx", DType::kInt64}}},
           .variants = ReductionVariants(v),
           .bad = BadAxes(),
-          .tolerance = {.absolute = 1e-5}};
+          .tolerance = {.absolute = 5e-5}};
 }
 
 OpCase Scan(std::string op, Values v) {
@@ -91,6 +91,7 @@ void AddReductionCases(std::vector<OpCase>& cases) {
   cases.push_back(Reduction("Mean", Numbers()));
   cases.push_back(Reduction("Prod", Numbers(), {.low = -1.5, .high = 1.5, .gap = 0.3}));
   cases.push_back(Reduction("EuclideanNorm", Numbers()));
+  cases.back().check_complex_gradient = false;
   for (const char* op : {"Max", "Min"}) {
     OpCase c = Reduction(op, Reals(), {.low = 0, .high = 40, .distinct = true});
     c.variants.push_back({"specials", {Random({7}, {.specials = true}), Ints({0})}, {}, {0, 1}});
@@ -103,6 +104,7 @@ void AddReductionCases(std::vector<OpCase>& cases) {
   }
   cases.push_back(Scan("Cumsum", {}));
   cases.push_back(Scan("Cumprod", {.low = -1.5, .high = 1.5, .gap = 0.5}));
+  cases.back().check_complex_gradient = false;
   cases.push_back(Arg("ArgMax", {DType::kInt64, DType::kInt32, DType::kInt16, DType::kUint16}));
   cases.push_back(Arg("ArgMin", {DType::kInt64, DType::kInt32}));
 }

@@ -48,7 +48,8 @@ struct MeanAccumulator<T> {
   using type = uint64_t;
 };
 
-// Integers: the sum in 64 bits, divided and cut towards zero; 0 of nothing.
+// Integers: the sum in 64 bits, divided and cut towards zero. Of nothing: 0, and NaN for real
+// floating types.
 template <typename T>
 struct MeanOf {
   using Element = T;
@@ -64,7 +65,7 @@ struct MeanOf {
     if constexpr (std::is_integral_v<T>) {
       return count == 0 ? T(0) : static_cast<T>(a / static_cast<A>(count));
     } else if constexpr (kIsComplex<T>) {
-      return a / static_cast<typename T::value_type>(count);
+      return count == 0 ? T(0) : a / static_cast<typename T::value_type>(count);
     } else {
       return static_cast<T>(a / static_cast<A>(count));
     }

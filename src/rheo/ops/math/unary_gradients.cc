@@ -35,8 +35,10 @@ void RegisterUnaryGradients(autodiff::GradientRegistry& registry) {
   for (const char* op : {"Reciprocal", "Inv"}) {
     add(op, [](const B& b) -> Grads { return {b.Op("ReciprocalGrad", {b.y(), b.grad()})}; });
   }
-  add("Sigmoid", [](const B& b) -> Grads { return {b.Op("SigmoidGrad", {b.y(), b.grad()})}; });
-  add("Tanh", [](const B& b) -> Grads { return {b.Op("TanhGrad", {b.y(), b.grad()})}; });
+  add("Sigmoid", [](const B& b) -> Grads {
+    return {b.Op("SigmoidGrad", {b.Conj(b.y()), b.grad()})};
+  });
+  add("Tanh", [](const B& b) -> Grads { return {b.Op("TanhGrad", {b.Conj(b.y()), b.grad()})}; });
   add("Erf", [](const B& b) { return b.Chain(Bell(b, kErfSlope)); });
   add("Erfc", [](const B& b) { return b.Chain(Bell(b, -kErfSlope)); });
   add("Erfinv", [](const B& b) {
@@ -52,6 +54,20 @@ void RegisterUnaryGradients(autodiff::GradientRegistry& registry) {
   });
   add("Imag", [](const B& b) -> Grads {
     return {b.Op("Complex", {b.Number(0, b.grad()), b.grad()}, {{"Tout", b.x().dtype()}})};
+  });
+  add("ComplexAbs", [](const B& b) -> Grads {
+    const Output wide =
+        b.Op("Complex", {b.grad(), b.ZerosLike(b.grad())}, {{"Tout", b.x().dtype()}});
+    return {b.Mul(wide, b.Op("Sign", {b.x()}))};
+  });
+  add("Angle", [](const B& b) -> Grads {
+    // -grad / (im + i re).
+    const op::AttrMap real = {{"Tout", b.grad().dtype()}};
+    const op::AttrMap complex = {{"Tout", b.x().dtype()}};
+    const Output turned =
+        b.Op("Complex", {b.Op("Imag", {b.x()}, real), b.Op("Real", {b.x()}, real)}, complex);
+    const Output wide = b.Op("Complex", {b.grad(), b.ZerosLike(b.grad())}, complex);
+    return {b.Neg(b.Mul(wide, b.Op("Reciprocal", {turned})))};
   });
   add("Conj", [](const B& b) -> Grads { return {b.Conj(b.grad())}; });
   add("Cast", [](const B& b) -> Grads {

@@ -30,7 +30,14 @@ void AddLossCases(std::vector<OpCase>& cases) {
        .bad = {{"shapes", {Random({3, 4}), Random({3, 5})}},
                {"vectors", {Random({4}), Random({4})}},
                {"cubes", {Random({2, 3, 4}), Random({2, 3, 4})}}},
-       .tolerance = {.absolute = 1e-5}});
+       .tolerance = {.absolute = 1e-5},
+       .gradient_inputs = {1}});
+  // By the logits it is the gradient for labels whose sum is 1 only.
+  const Tensor normalized = Tensor::Of<double>({3, 2}, {0.25, 0.75, 1, 0, 0.5, 0.5});
+  cases.push_back({.op = "SoftmaxCrossEntropyWithLogits",
+                   .types = ForTypes("T", {DType::kDouble}),
+                   .variants = {{"normalized", {Random({3, 2}), Literal(normalized)}}},
+                   .gradient_inputs = {0}});
   cases.push_back(
       {.op = "SparseSoftmaxCrossEntropyWithLogits",
        .types =

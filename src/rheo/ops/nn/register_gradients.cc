@@ -51,6 +51,17 @@ op::AttrMap DataFormat(const B& b) {
   return {{"data_format", b.attrs().GetOr<std::string>("data_format", "NHWC")}};
 }
 
+// Repeats the gradient of a bias along all dimensions but the channels'.
+Grads BiasAddGradGrad(const B& b) {
+  Output grad = b.grad();
+  if (b.attrs().GetOr<std::string>("data_format", "NHWC") == "NCHW") {
+    const Output rest = b.Sub(b.Op("Rank", {b.x()}), b.Int(2));
+    const Output ones = b.Op("Fill", {b.Reshape(rest, b.Ints({1})), b.Int(1)});
+    grad = b.Reshape(grad, b.Op("ConcatV2", {b.Ints({1}), b.Shape(grad), ones, b.Int(0)}));
+  }
+  return {b.Op("BroadcastTo", {grad, b.Shape(b.x())})};
+}
+
 Grads TopKGrad(const B& b) {
   // Rows of the flattened input; each index is moved by the start of its row.
   const Output shape = b.Shape(b.x(0));
@@ -100,6 +111,11 @@ void RegisterActivationGradients(autodiff::GradientRegistry& registry) {
     const Output by_output = b.Select(negative, b.Mul(b.grad(), b.x(0)), b.Number(0, b.grad()));
     return {b.Op("EluGrad", {b.grad(), b.x(1)}), by_output};
   });
+  add("SeluGrad", [](const B& b) -> Grads {
+    const Output negative = b.Op("Less", {b.x(1), b.Number(0, b.x(1))});
+    const Output by_output = b.Select(negative, b.Mul(b.grad(), b.x(0)), b.Number(0, b.grad()));
+    return {b.Op("SeluGrad", {b.grad(), b.x(1)}), by_output};
+  });
   add("SoftplusGrad", [](const B& b) -> Grads {
     const Output sigmoid = b.Op("Sigmoid", {b.x(1)});
     const Output slope = b.Mul(sigmoid, b.Sub(b.Number(1, sigmoid), sigmoid));
@@ -121,6 +137,7 @@ void RegisterNnGradients(autodiff::GradientRegistry& registry) {
   AddGradient(registry, "BiasAddV1", [](const B& b) -> Grads {
     return {b.grad(), b.Op("BiasAddGrad", {b.grad()})};
   });
+  AddGradient(registry, "BiasAddGrad", &BiasAddGradGrad);
   AddGradient(registry, "L2Loss", [](const B& b) -> Grads { return {b.Mul(b.x(), b.grad())}; });
   AddGradient(registry, "TopK", &TopKGrad);
   AddGradient(registry, "TopKV2", &TopKGrad);

@@ -106,8 +106,8 @@ void AddUpdateKernels(TableKernels& kernels) {
   };
   kernels.Add("AssignAdd", add("T"));
   kernels.Add("AssignSub", subtract("T"));
-  kernels.Add("AssignAddVariableOp", add("dtype"));
-  kernels.Add("AssignSubVariableOp", subtract("dtype"));
+  kernels.AddForCpu("AssignAddVariableOp", add("dtype"));
+  kernels.AddForCpu("AssignSubVariableOp", subtract("dtype"));
   for (const char* op : {"CountUpTo", "ResourceCountUpTo"}) {
     kernels.Add(op, ByType<IndexTypes>(
                         "T", []<typename T>() { return AttrKernel(&Limit, &CountUpTo<T>); }));
