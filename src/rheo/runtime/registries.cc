@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "rheo/base/log.h"
+#include "rheo/devices/sim/kernels.h"
 #include "rheo/ops/array/register.h"
 #include "rheo/ops/common/tensor_list.h"
 #include "rheo/ops/data_flow/register.h"
@@ -41,6 +42,11 @@ constexpr Family kFamilies[] = {
     {ops::RegisterTrainingSchemas, ops::RegisterTrainingKernels, ops::RegisterTrainingGradients},
 };
 
+// One line for each device of devices/ that has kernels of its own.
+constexpr void (*kDeviceKernels[])(kernel::KernelRegistry&) = {
+    devices::sim::RegisterKernels,
+};
+
 }  // namespace
 
 Status RegisterAll(Registries& registries) {
@@ -50,6 +56,7 @@ Status RegisterAll(Registries& registries) {
     family.kernels(registries.kernels);
     family.gradients(registries.gradients);
   }
+  for (const auto add_kernels : kDeviceKernels) add_kernels(registries.kernels);
   RHEO_RETURN_IF_ERROR(
       registries.variants.Add(std::string(ops::TensorList::kTypeName), &ops::TensorListFromParts));
   return registries.variants.Add(std::string(ops::Optional::kTypeName), &ops::OptionalFromParts);

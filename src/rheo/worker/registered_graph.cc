@@ -8,6 +8,7 @@
 #include "rheo/graph/import.h"
 #include "rheo/graph/traversal.h"
 #include "rheo/partition/partition.h"
+#include "rheo/worker/host_kernel.h"
 #include "rheo/worker/local_functions.h"
 #include "rheo/worker/worker_session.h"
 
@@ -135,13 +136,16 @@ StatusOr<std::shared_ptr<kernel::Kernel>> KernelFor(const graph::Node& node, con
     RHEO_ASSIGN_OR_RETURN(
         const kernel::MemoryKinds kinds,
         kernel::ResolveMemoryKinds(node.schema(), node.attrs(), node.types(), row));
-    return env.kernels->Create({.node_name = node.name(),
-                                .schema = node.schema(),
-                                .attrs = node.attrs(),
-                                .types = node.types(),
-                                .device = device,
-                                .host_inputs = kinds.host_inputs,
-                                .host_outputs = kinds.host_outputs});
+    RHEO_ASSIGN_OR_RETURN(std::unique_ptr<kernel::Kernel> made,
+                          env.kernels->Create({.node_name = node.name(),
+                                               .schema = node.schema(),
+                                               .attrs = node.attrs(),
+                                               .types = node.types(),
+                                               .device = device,
+                                               .host_inputs = kinds.host_inputs,
+                                               .host_outputs = kinds.host_outputs}));
+    const bool on_host = !device.is_host_memory() && row->device_type == "DEFAULT";
+    return on_host ? OnHost(std::move(made), device, node.types()) : std::move(made);
   };
   // Sends and Recvs are stateful by their schema, but have no state worth sharing.
   const bool stateful = node.schema().is_stateful && !graph::IsSend(node) && !graph::IsRecv(node);

@@ -133,6 +133,7 @@ void SessionTable::DeleteAll() {
   }
   for (const auto& [handle, session] : removed) session->DropGraphs();
   legacy_->DropGraphs();
+  for (const auto& resources : resources_) resources->ClearAll();
 }
 
 void SessionTable::ClearContainers(const std::vector<std::string>& containers) {

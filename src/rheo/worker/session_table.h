@@ -28,6 +28,7 @@ class SessionTable {
   // ABORTED with the restarted mark when the handle is unknown. `created` false: the legacy
   // session.
   StatusOr<std::shared_ptr<WorkerSession>> Find(const std::string& handle, bool created) const;
+  // All sessions, and all state of the devices.
   void DeleteAll();
 
   // Of the whole task: of every device, the state that sessions share.

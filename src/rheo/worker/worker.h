@@ -45,7 +45,8 @@ class Worker : public service::WorkerService {
  public:
   static std::unique_ptr<Worker> Create(WorkerEnv env);
   virtual std::vector<BlockedStep> BlockedSteps() const = 0;
-  // Cancels all running steps with `reason` and refuses new calls with it; returns when none runs.
+  // Cancels all running steps with `reason` and refuses new calls with it; returns when none runs
+  // and nothing is left in the devices' memory, so that the devices may end before this object.
   virtual void Stop(const Status& reason) = 0;
 };
 

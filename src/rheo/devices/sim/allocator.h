@@ -25,6 +25,9 @@ class SimAllocator final : public Allocator {
   void Deallocate(void* block, size_t num_bytes) override;
   AllocatorStats stats() const override;
 
+  // Where the bytes of what is given out really are.
+  const SimMemory& memory() const { return memory_; }
+
  private:
   using FreeRanges = std::map<size_t, size_t>;  // offset → length
 

@@ -1,5 +1,5 @@
 // Send and Recv: the two ends of a value's way from one device or task to another, or from and to
-// the client, over the rendezvous of the step.
+// the client, over the rendezvous of the step. What is in a rendezvous is in host memory.
 #include <utility>
 
 #include "rheo/ops/flow/kernels.h"
@@ -33,10 +33,6 @@ Status NoRendezvous() { return Internal("the step has no rendezvous"); }
 
 class SendKernel final : public kernel::Kernel {
  public:
-  static StatusOr<std::unique_ptr<kernel::Kernel>> Create(const KernelInit& init) {
-    RHEO_ASSIGN_OR_RETURN(RendezvousKey key, KeyOf(init));
-    return std::make_unique<SendKernel>(std::move(key));
-  }
   explicit SendKernel(RendezvousKey key) : key_(std::move(key)) {}
 
   Status Compute(KernelContext& c) override {
@@ -51,20 +47,56 @@ class SendKernel final : public kernel::Kernel {
   const RendezvousKey key_;
 };
 
+// Sends a value that lies in a device's memory: what is in the rendezvous is in host memory.
+class DeviceSendKernel final : public kernel::AsyncKernel {
+ public:
+  DeviceSendKernel(RendezvousKey key, device::Device& device)
+      : key_(std::move(key)), device_(device) {}
+
+  void ComputeAsync(KernelContext& c, DoneCallback done) override {
+    rendezvous::Rendezvous* const rendezvous = c.step().rendezvous;
+    if (rendezvous == nullptr) return done(NoRendezvous());
+    if (c.is_dead()) return done(rendezvous->Send(KeyInFrame(key_, c), {.is_dead = true}));
+    const Tensor value = c.TakeInput(0);
+    device_.CopyToHost(value, [rendezvous, key = KeyInFrame(key_, c),
+                               done = std::move(done)](StatusOr<Tensor> copy) mutable {
+      done(copy.ok() ? rendezvous->Send(key, {.tensor = *std::move(copy)}) : copy.status());
+    });
+  }
+
+ private:
+  const RendezvousKey key_;
+  device::Device& device_;
+};
+
+StatusOr<std::unique_ptr<kernel::Kernel>> MakeSend(const KernelInit& init) {
+  RHEO_ASSIGN_OR_RETURN(RendezvousKey key, KeyOf(init));
+  if (init.device.is_host_memory() || init.host_inputs.at(0)) {
+    return std::make_unique<SendKernel>(std::move(key));
+  }
+  return std::make_unique<DeviceSendKernel>(std::move(key), init.device);
+}
+
 class RecvKernel final : public kernel::AsyncKernel {
  public:
   static StatusOr<std::unique_ptr<kernel::Kernel>> Create(const KernelInit& init) {
     RHEO_ASSIGN_OR_RETURN(RendezvousKey key, KeyOf(init));
-    return std::make_unique<RecvKernel>(std::move(key));
+    const bool to_host = init.device.is_host_memory() || init.host_outputs.at(0);
+    return std::make_unique<RecvKernel>(std::move(key), to_host ? nullptr : &init.device);
   }
-  explicit RecvKernel(RendezvousKey key) : key_(std::move(key)) {}
+  // `device` is where values are copied to; null: they stay in host memory.
+  RecvKernel(RendezvousKey key, device::Device* device) : key_(std::move(key)), device_(device) {}
 
   void ComputeAsync(KernelContext& c, DoneCallback done) override {
     rendezvous::Rendezvous* const rendezvous = c.step().rendezvous;
     if (rendezvous == nullptr) return done(NoRendezvous());
     rendezvous->Recv(KeyInFrame(key_, c), c.stop(),
-                     [&c, done = std::move(done)](StatusOr<Item> item) mutable {
-                       done(item.ok() ? Deliver(c, *std::move(item)) : item.status());
+                     [this, &c, done = std::move(done)](StatusOr<Item> item) mutable {
+                       if (!item.ok()) return done(item.status());
+                       if (device_ == nullptr || item->is_dead) {
+                         return done(Deliver(c, *std::move(item)));
+                       }
+                       DeliverOnDevice(c, item->tensor, std::move(done));
                      });
   }
 
@@ -79,14 +111,22 @@ class RecvKernel final : public kernel::AsyncKernel {
     return OkStatus();
   }
 
+  void DeliverOnDevice(KernelContext& c, const Tensor& value, DoneCallback done) const {
+    device_->CopyFromHost(value, [&c, done = std::move(done)](StatusOr<Tensor> copy) mutable {
+      if (copy.ok()) c.set_output(0, *std::move(copy));
+      done(copy.status());
+    });
+  }
+
   const RendezvousKey key_;
+  device::Device* const device_;
 };
 
 }  // namespace
 
 void AddTransferKernels(TableKernels& kernels) {
   for (const char* op : {"_Send", "_HostSend", "Send"}) {
-    kernels.Add(op, kernel::ClassKernel<SendKernel>());
+    kernels.Add(op, &MakeSend);
   }
   for (const char* op : {"_Recv", "_HostRecv", "Recv"}) {
     kernels.Add(op, kernel::ClassKernel<RecvKernel>());
