@@ -7,6 +7,7 @@
 #include "rheo/ops/array/register.h"
 #include "rheo/ops/common/tensor_list.h"
 #include "rheo/ops/data_flow/register.h"
+#include "rheo/ops/extra/register.h"
 #include "rheo/ops/flow/register.h"
 #include "rheo/ops/functional/register.h"
 #include "rheo/ops/fused/register.h"
@@ -30,6 +31,7 @@ struct Family {
 constexpr Family kFamilies[] = {
     {ops::RegisterArraySchemas, ops::RegisterArrayKernels, ops::RegisterArrayGradients},
     {ops::RegisterDataFlowSchemas, ops::RegisterDataFlowKernels, ops::RegisterDataFlowGradients},
+    {ops::RegisterExtraSchemas, ops::RegisterExtraKernels, ops::RegisterExtraGradients},
     {ops::RegisterFlowSchemas, ops::RegisterFlowKernels, ops::RegisterFlowGradients},
     {ops::RegisterFunctionalSchemas, ops::RegisterFunctionalKernels,
      ops::RegisterFunctionalGradients},
