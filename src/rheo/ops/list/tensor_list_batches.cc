@@ -324,17 +324,17 @@ Status TensorListConcatLists(const DType& dtype, KernelContext& c) {
 }  // namespace
 
 void AddTensorListBatchKernels(TableKernels& kernels) {
-  kernels.Add("TensorListStack", AttrKernel(&ReadStackAttrs, &TensorListStack));
-  kernels.Add("TensorListGather", AttrKernel(&ReadStackAttrs, &TensorListGather));
-  kernels.Add("TensorListConcat", AttrKernel(&ReadConcatAttrs, &TensorListConcat));
-  kernels.Add("TensorListConcatV2", AttrKernel(&ElementDType, &TensorListConcatV2));
-  kernels.Add("TensorListFromTensor", FunctionKernel(&TensorListFromTensor));
-  kernels.Add("TensorListSplit", FunctionKernel(&TensorListSplit));
-  kernels.Add("TensorListScatter", FunctionKernel(&TensorListScatter));
-  kernels.Add("TensorListScatterV2", FunctionKernel(&TensorListScatter));
-  kernels.Add("TensorListScatterIntoExistingList",
-              FunctionKernel(&TensorListScatterIntoExistingList));
-  kernels.Add("TensorListConcatLists", AttrKernel(&ElementDType, &TensorListConcatLists));
+  kernels.AddForCpu("TensorListStack", AttrKernel(&ReadStackAttrs, &TensorListStack));
+  kernels.AddForCpu("TensorListGather", AttrKernel(&ReadStackAttrs, &TensorListGather));
+  kernels.AddForCpu("TensorListConcat", AttrKernel(&ReadConcatAttrs, &TensorListConcat));
+  kernels.AddForCpu("TensorListConcatV2", AttrKernel(&ElementDType, &TensorListConcatV2));
+  kernels.AddForCpu("TensorListFromTensor", FunctionKernel(&TensorListFromTensor));
+  kernels.AddForCpu("TensorListSplit", FunctionKernel(&TensorListSplit));
+  kernels.AddForCpu("TensorListScatter", FunctionKernel(&TensorListScatter));
+  kernels.AddForCpu("TensorListScatterV2", FunctionKernel(&TensorListScatter));
+  kernels.AddForCpu("TensorListScatterIntoExistingList",
+                    FunctionKernel(&TensorListScatterIntoExistingList));
+  kernels.AddForCpu("TensorListConcatLists", AttrKernel(&ElementDType, &TensorListConcatLists));
 }
 
 }  // namespace rheo::ops

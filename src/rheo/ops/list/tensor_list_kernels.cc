@@ -231,8 +231,8 @@ void AddTensorListKernels(TableKernels& kernels) {
               }));
   kernels.Add("TensorListPushBack", FunctionKernel(&TensorListPushBack));
   kernels.Add("TensorListPushBackBatch", FunctionKernel(&TensorListPushBackBatch));
-  kernels.Add("TensorListPopBack", AttrKernel(&ElementDType, &TensorListPopBack));
-  kernels.Add("TensorListGetItem", AttrKernel(&ElementDType, &TensorListGetItem));
+  kernels.AddForCpu("TensorListPopBack", AttrKernel(&ElementDType, &TensorListPopBack));
+  kernels.AddForCpu("TensorListGetItem", AttrKernel(&ElementDType, &TensorListGetItem));
   kernels.Add("TensorListSetItem", AttrKernel(&ResizesOnSet, &TensorListSetItem));
   kernels.Add("TensorListResize", FunctionKernel(&TensorListResize));
 }
