@@ -32,6 +32,7 @@ inline constexpr int kWrongCall = 2;
 // Subcommands: `args` is what follows the subcommand's name; the result is the exit code.
 int Serve(const std::vector<std::string>& args);
 int Launch(const std::vector<std::string>& args);
+int ShowStatus(const std::vector<std::string>& args);
 
 // Prints "rheo <command>: <text>" and gives kWrongCall.
 int WrongCall(std::string_view command, const Status& status);

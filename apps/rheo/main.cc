@@ -18,6 +18,7 @@ constexpr std::string_view kHelp =
 
   rheo serve   --cluster_spec SPEC --job_name JOB --task_id N    serve one task of a cluster
   rheo launch  --ps N --workers M -- PROGRAM ARGS…               run a program as a local cluster
+  rheo status  HOST:PORT…                                        what tasks do right now
   rheo version
   rheo help
 
@@ -37,6 +38,7 @@ int main(int argc, char** argv) {
   const std::vector<std::string> rest(args.empty() ? args.end() : args.begin() + 1, args.end());
   if (command == "serve") return rheo::app::Serve(rest);
   if (command == "launch") return rheo::app::Launch(rest);
+  if (command == "status") return rheo::app::ShowStatus(rest);
   if (command == "version" || command == "--version") {
     fmt::print("rheo {}\n", kVersion);
     return rheo::app::kDone;
@@ -45,8 +47,9 @@ int main(int argc, char** argv) {
     fmt::print("{}", kHelp);
     return args.empty() ? rheo::app::kWrongCall : rheo::app::kDone;
   }
-  fmt::print(stderr,
-             "rheo: there is no command '{}'; the commands are serve, launch, version, help\n",
-             command);
+  fmt::print(
+      stderr,
+      "rheo: there is no command '{}'; the commands are serve, launch, status, version, help\n",
+      command);
   return rheo::app::kWrongCall;
 }

@@ -33,6 +33,10 @@ Which task it is comes from one of these:
   --cpu N               CPU devices (default 1)
   --gpu N               simulated GPU devices (default 0)
   --grace SECONDS       how long running steps may finish after SIGTERM (default 10)
+  --faults LIST         for tests: places that delay, fail or kill; see async/fault_points.h
+  --exit-when-done      end when all sessions that used this task are closed
+  --session_idle_limit S   close sessions that nobody used for so long (default 0: never)
+  --forming_timeout S   how long a session without a timeout waits for missing tasks (default 600)
 
 Example:
   rheo serve --cluster_spec 'ps|127.0.0.1:7000,worker|127.0.0.1:7001' --job_name ps --task_id 0
@@ -47,6 +51,10 @@ struct Options {
   int cpus = 0;
   int gpus = 0;
   int grace_seconds = 10;
+  int forming_seconds = 600;
+  int session_idle_seconds = 0;
+  std::string faults;
+  bool exit_when_done = false;
   bool help = false;
 };
 
@@ -88,6 +96,25 @@ StatusOr<service::ServerDef> DefFromFlags(const Options& options) {
   return def;
 }
 
+// Why the server is to stop: a signal, or nobody uses it any more.
+std::string AwaitEnd(const runtime::Server& server, const sigset_t& signals, bool exit_when_done) {
+  if (!exit_when_done) {
+    int received = 0;
+    sigwait(&signals, &received);
+    return strsignal(received);
+  }
+  // Sessions that follow each other closely are one use.
+  constexpr timespec kLookEvery{.tv_sec = 0, .tv_nsec = 500'000'000};
+  int unused_looks = 0;
+  while (unused_looks < 3) {
+    const int received = sigtimedwait(&signals, nullptr, &kLookEvery);
+    if (received > 0) return strsignal(received);
+    const runtime::SessionCounts sessions = server.sessions();
+    unused_looks = sessions.ever > 0 && sessions.open == 0 ? unused_looks + 1 : 0;
+  }
+  return "all sessions that used this task are closed";
+}
+
 }  // namespace
 
 int Serve(const std::vector<std::string>& args) {
@@ -102,6 +129,10 @@ int Serve(const std::vector<std::string>& args) {
                         {.name = "cpu", .number = &options.cpus},
                         {.name = "gpu", .number = &options.gpus},
                         {.name = "grace", .number = &options.grace_seconds},
+                        {.name = "forming_timeout", .number = &options.forming_seconds},
+                        {.name = "session_idle_limit", .number = &options.session_idle_seconds},
+                        {.name = "faults", .text = &options.faults},
+                        {.name = "exit-when-done", .on = &options.exit_when_done},
                         {.name = "help", .on = &options.help}});
   if (!rest.ok()) return WrongCall("serve", rest.status());
   if (options.help) {
@@ -125,19 +156,22 @@ int Serve(const std::vector<std::string>& args) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
 
+  runtime::ServerOptions server_options = runtime::OptionsFrom(*std::move(def));
+  server_options.bind_host = options.bind;
+  server_options.faults = options.faults;
+  server_options.forming_timeout = std::chrono::seconds(options.forming_seconds);
+  server_options.session_idle_limit = std::chrono::seconds(options.session_idle_seconds);
   StatusOr<std::unique_ptr<runtime::Server>> server =
-      runtime::Server::Start(*std::move(def), options.bind);
+      runtime::Server::Start(std::move(server_options));
   if (!server.ok()) return WrongCall("serve", server.status());
   const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(
                           std::chrono::steady_clock::now() - start)
                           .count();
-  fmt::print(stderr,
-             "rheo serve: {} at {} with {} device(s), listening on {}, ready after {} ms\n",
+  fmt::print(stderr, "rheo serve: {} at {} with {} device(s), listening on {}, ready after {} ms\n",
              (*server)->task_name(), (*server)->target(), (*server)->devices().size(),
              fmt::join((*server)->bound(), " "), millis);
-  int received = 0;
-  sigwait(&signals, &received);
-  fmt::print(stderr, "rheo serve: stopping on {}\n", strsignal(received));
+  fmt::print(stderr, "rheo serve: stopping: {}\n",
+             AwaitEnd(**server, signals, options.exit_when_done));
   (*server)->Stop(std::chrono::seconds(options.grace_seconds));
   return kDone;
 }

@@ -68,14 +68,29 @@ class RheoServer:
 
 
 class Cluster:
-    def __init__(self, program, jobs, flags=()):
+    def __init__(self, program, jobs, flags=(), start=True):
         ports = iter(free_ports(sum(jobs.values())))
         self.spec = {job: [f"127.0.0.1:{next(ports)}" for _ in range(n)] for job, n in jobs.items()}
-        self.servers = {(job, i): RheoServer(program, self.spec, job, i, flags)
-                        for job, n in jobs.items() for i in range(n)}
+        self.servers = {}
+        self._program = program
+        self._flags = flags
+        for job, n in jobs.items():
+            for i in range(n if start else 0):
+                self.start(job, i)
+
+    def start(self, job, task=0, flags=()):
+        """Starts a task, or starts it again."""
+        self.servers[job, task] = RheoServer(self._program, self.spec, job, task, [*self._flags, *flags])
+
+    def signal(self, number, job, task=0):
+        self.servers[job, task].process.send_signal(number)
 
     def target(self, job, task=0):
-        return self.servers[job, task].target
+        return "grpc://" + self.spec[job][task]
+
+    def kill(self):
+        for server in self.servers.values():
+            server.kill()
 
     def stop(self):
         for server in self.servers.values():

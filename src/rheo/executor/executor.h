@@ -13,6 +13,7 @@
 #include "rheo/async/notification.h"
 #include "rheo/async/thread_pool.h"
 #include "rheo/base/status.h"
+#include "rheo/executor/waiting_ops.h"
 #include "rheo/graph/graph.h"
 #include "rheo/kernel/kernel.h"
 #include "rheo/kernel/kernel_context.h"
@@ -50,6 +51,8 @@ struct RunArgs {
   // before a node that takes long: what the nodes have collected for others should go out now. Not
   // called at the end of the step. May be null.
   std::function<void()> on_pause;
+  // Where operations that wait are listed meanwhile; null: nobody asks. Outlives the step.
+  WaitingOps* waiting = nullptr;
 };
 
 // Runs one step. `done` runs once, when no node is active any more, perhaps inside this call: OK,

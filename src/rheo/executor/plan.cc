@@ -38,6 +38,12 @@ std::string LabelOf(const graph::Node& node) {
   return label + ')';
 }
 
+// Whether the op runs functions of the program: it takes as long as they take.
+bool CallsFunctions(const op::OpSchema& schema) {
+  return std::ranges::any_of(
+      schema.attrs, [](const op::AttrSpec& attr) { return attr.kind == op::AttrKind::kFunc; });
+}
+
 // Compiles one graph; used once.
 class Compiler {
  public:
@@ -78,6 +84,8 @@ class Compiler {
       RHEO_ASSIGN_OR_RETURN(std::shared_ptr<kernel::Kernel> made, provider_(*node));
       item.kernel = made.get();
       item.async = made->AsAsync();
+      item.may_wait = item.async != nullptr && item.kind != NodeKind::kTransfer &&
+                      !CallsFunctions(node->schema());
       item.is_constant = made->ConstantOutput() != nullptr && node->control_in_edges().empty();
       plan_->kernels.push_back(std::move(made));
       plan_->nodes.push_back(std::move(item));

@@ -48,6 +48,7 @@ struct NodeItem {
   NodeKind kind = NodeKind::kOrdinary;
   bool allows_uninitialized = false;
   bool is_communication = false;
+  bool may_wait = false;           // for other steps: a queue, not a receive, not a call
   bool is_constant = false;        // its consumers have its tensor; runs only for a Merge
   bool may_leave_outputs = false;  // Switch: outputs that are not set are dead
   bool check_inputs = false;       // some input is a constant or may be a reference

@@ -50,6 +50,7 @@ struct Step::Suspended {
   KernelContext context;
   Ready ready;
   int64_t start_nanos;
+  uint64_t waiting_id = 0;  // in RunArgs::waiting; 0: not listed
   Status status;
   // Whoever comes second (the caller of ComputeAsync or the callback) goes on with the node.
   std::atomic<bool> first_came{false};
@@ -218,7 +219,11 @@ bool Step::RunAsync(const Ready& ready) {
   const int64_t start = args_.observer != nullptr ? trace::NowNanos() : 0;
   auto suspended = std::make_shared<Suspended>(
       ContextParams(args_.context, node, *ready.iteration, ready.dead), ready, start);
+  if (node.may_wait && args_.waiting != nullptr) {
+    suspended->waiting_id = args_.waiting->Add(args_.context->step, node.label);
+  }
   node.async->ComputeAsync(suspended->context, [this, suspended](Status status) {
+    if (suspended->waiting_id != 0) args_.waiting->Remove(suspended->waiting_id);
     suspended->status = std::move(status);
     if (!suspended->first_came.exchange(true, std::memory_order_acq_rel)) return;
     // ComputeAsync has returned: the node goes on here, or on the pool when this thread is deep in

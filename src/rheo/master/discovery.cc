@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "rheo/base/log.h"
+#include "rheo/master/discovery_cause.h"
 
 namespace rheo::master {
 namespace {
@@ -74,7 +75,7 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
     milliseconds retry = kFirstRetry;
     // Of the following, guarded by mutex_:
     bool answered = false;
-    Status cause;  // of the latest failed try; OK while none failed
+    std::string cause;  // of the latest failed try; empty while none failed
   };
 
   void AddOwnTask() {
@@ -127,15 +128,14 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
 
   void OnAnswer(size_t i, const Status& status) {
     Probe& probe = *probes_[i];
-    if (status.ok()) return OnStatus(probe);
-    const bool is_down =
-        status.code() == StatusCode::kUnavailable || status.code() == StatusCode::kDeadlineExceeded;
-    if (!is_down && !IsFinished()) {
+    std::string cause = status.ok() ? Mistake(probe) : CauseOf(status);
+    if (cause.empty()) return OnStatus(probe);
+    if (!status.ok() && !MayPass(status) && !IsFinished()) {
       return Finish(Prefix(status, fmt::format("asking {} for its devices: ", Where(probe))));
     }
     {
       MutexLock lock(mutex_);
-      probe.cause = status;
+      probe.cause = std::move(cause);
       if (done_ == nullptr) return;
     }
     timers_.Add(Clock::now() + probe.retry, [weak = weak_from_this(), i] {
@@ -143,6 +143,11 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
       if (self != nullptr && !self->IsFinished()) self->Ask(i);
     });
     probe.retry = std::min(probe.retry * 2, kLongestRetry);
+  }
+
+  std::string Mistake(const Probe& probe) const {
+    if (request_.tasks_have_other_names) return "";
+    return MistakeOf(probe.response, probe.task.name, *request_.directory, request_.own_task);
   }
 
   void OnStatus(Probe& probe) {
@@ -205,9 +210,8 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
         ++ready;
         continue;
       }
-      text += fmt::format(
-          "{}{}: {}", text.empty() ? "" : "; ", Where(*probe),
-          probe->cause.ok() ? "connected or connecting, but no answer yet" : Message(probe->cause));
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", Where(*probe),
+                          probe->cause.empty() ? "no answer so far" : probe->cause);
     }
     return fmt::format(
         "{} of {} tasks are ready after {:.1f} s; no answer from {}. Set device_filters to leave "

@@ -21,6 +21,8 @@ struct DiscoveryRequest {
   std::shared_ptr<const op::KernelCatalog> local_kernels;
   std::shared_ptr<const op::KernelCatalog> tensorflow_kernels;
   std::vector<std::string> device_filters;  // empty: every task
+  // The cluster came with the session: its tasks may call themselves otherwise.
+  bool tasks_have_other_names = false;
   Clock::time_point deadline;
   StopToken stop;
 };
@@ -29,10 +31,10 @@ struct DiscoveryRequest {
 //   * the tasks that the filters admit, the own one first (it needs no admission);
 //   * INVALID_ARGUMENT for a filter that does not parse;
 //   * DEADLINE_EXCEEDED naming each task that has not answered, its address and why;
-//   * the error of a task that answers with another one than UNAVAILABLE;
+//   * the error of a task that answers with one that does not pass (discovery_cause.h);
 //   * CANCELLED when `stop` fires.
-// Tasks that are down are asked again and again; tasks that are not admitted are never contacted.
-// `timers` outlives the call's end.
+// Tasks that are down, and addresses at which something else answers, are asked again and again;
+// tasks that are not admitted are never contacted. `timers` outlives the call's end.
 void DiscoverTasks(TimerQueue& timers, DiscoveryRequest request,
                    absl::AnyInvocable<void(StatusOr<std::vector<Task>>)> done);
 

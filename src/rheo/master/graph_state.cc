@@ -1,5 +1,7 @@
 #include "rheo/master/graph_state.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "rheo/base/log.h"
@@ -32,6 +34,21 @@ StatusOr<std::unique_ptr<Graph>> ExtendedClientGraph(const GraphState* before,
   return graph;
 }
 
+// Attrs that the op does not have are kept and have no effect; those with "_" are for others.
+void LogUnknownAttrs(const graph::GraphDef& added, const op::OpRegistry& ops) {
+  StringSet logged;
+  for (const graph::NodeDef& node : added.nodes) {
+    const op::OpSchema* schema = ops.Find(node.op);
+    if (schema == nullptr) continue;
+    for (const auto& [name, value] : node.attrs) {
+      if (name.starts_with('_') || schema->FindAttr(name) != nullptr) continue;
+      if (!logged.insert(fmt::format("{} {}", node.op, name)).second) continue;
+      RHEO_LOG(Warning, "node '{}': op {} has no attr '{}'; it is ignored", node.name, node.op,
+               name);
+    }
+  }
+}
+
 Status PlaceGraph(const StringMap<std::string>* pinned, const SessionCluster& cluster,
                   const service::SessionConfig& config, Graph& graph) {
   placer::Request request;
@@ -44,6 +61,9 @@ Status PlaceGraph(const StringMap<std::string>* pinned, const SessionCluster& cl
   request.allow_soft_placement = config.allow_soft_placement;
   request.pinned = pinned;
   request.explain = config.log_device_placement;
+  request.why_missing = [&cluster](const device::DeviceName& wanted) {
+    return cluster.WhyMissing(wanted);
+  };
   RHEO_ASSIGN_OR_RETURN(const placer::Result result, placer::Place(request, graph));
   for (const std::string& line : result.reasons) RHEO_LOG(Info, "{}", line);
   return OkStatus();
@@ -65,6 +85,7 @@ StatusOr<std::shared_ptr<const GraphState>> NextGraphState(const GraphState* bef
                                                            const service::SessionConfig& config,
                                                            const op::OpRegistry& ops) {
   RHEO_ASSIGN_OR_RETURN(std::unique_ptr<Graph> client, ExtendedClientGraph(before, added, ops));
+  LogUnknownAttrs(added, ops);
   auto state = std::make_shared<GraphState>();
   state->version = before == nullptr ? 0 : before->version + 1;
   // Most programs have nothing to lower: the placed graph is then the client's own.

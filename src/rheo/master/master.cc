@@ -24,7 +24,9 @@ Status ClosedByClient() {
 
 class MasterImpl final : public Master {
  public:
-  explicit MasterImpl(MasterEnv env) : env_(std::move(env)) {}
+  explicit MasterImpl(MasterEnv env) : env_(std::move(env)) {
+    if (env_.session_idle_limit.count() > 0) ScheduleSweep();
+  }
   ~MasterImpl() override { Stop(Aborted("the master was shut down")); }
 
   void CreateSession(const CreateSessionRequest& request, CreateSessionResponse* response,
@@ -53,6 +55,9 @@ class MasterImpl final : public Master {
 
  private:
   Status NoSession(const SessionHandle& handle) const;
+  // Closes sessions that nobody uses any more, again and again.
+  void ScheduleSweep();
+  void Sweep();
   // Counts a call as running until its `done` ran; the reason of Stop() after that.
   Status Enter();
   DoneCallback LeaveAfter(DoneCallback done);
@@ -69,6 +74,24 @@ class MasterImpl final : public Master {
 Status MasterImpl::NoSession(const SessionHandle& handle) const {
   if (Status stopped = gate_.reason(); !stopped.ok()) return stopped;
   return Aborted("Session {} is not found.", handle.value);
+}
+
+void MasterImpl::ScheduleSweep() {
+  timers_.Add(Clock::now() + env_.session_idle_limit / 4, [this] {
+    if (!gate_.reason().ok()) return;
+    Sweep();
+    ScheduleSweep();
+  });
+}
+
+void MasterImpl::Sweep() {
+  for (const auto& session : sessions_.RemoveUnused(Clock::now(), env_.session_idle_limit)) {
+    RHEO_LOG(Warning, "closing session {}: nobody used it for {} s", session->handle().value,
+             env_.session_idle_limit.count() / 1000);
+    if (!gate_.Enter().ok()) return;
+    session->Close(Aborted("the session was closed because nobody used it"),
+                   [this] { gate_.Leave(); });
+  }
 }
 
 Status MasterImpl::Enter() { return gate_.Enter().ok() ? OkStatus() : gate_.reason(); }
@@ -89,6 +112,7 @@ void MasterImpl::CreateSession(const CreateSessionRequest& request, CreateSessio
                  if (!session.ok()) return done(session.status());
                  response->session = (*session)->handle();
                  response->graph_version = 0;
+                 response->is_rheo = true;
                  if (sessions_.Add(*session)) return done(OkStatus());
                  (*session)->Close(gate_.reason(), [] {});
                  done(gate_.reason());

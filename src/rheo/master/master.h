@@ -31,6 +31,9 @@ struct MasterEnv {
   service::SessionConfig default_config;
   // How long CreateSession waits for missing tasks when the client gives no timeout.
   std::chrono::milliseconds forming_timeout = std::chrono::minutes(10);
+  // Sessions that nobody used for this long are closed, since their clients may have vanished; 0:
+  // they stay.
+  std::chrono::milliseconds session_idle_limit{0};
 };
 
 // Thread-safe.

@@ -29,6 +29,8 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
 
   const SessionHandle& handle() const { return handle_; }
   const SessionCluster& cluster() const { return *cluster_; }
+  // Of calls that run or change something.
+  StepGate::Use use() const { return gate_->use(); }
 
   void Extend(const service::ExtendSessionRequest& request,
               service::ExtendSessionResponse* response, const service::Call& call,

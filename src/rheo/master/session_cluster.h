@@ -32,6 +32,9 @@ class SessionCluster {
   const std::vector<Task>& tasks() const { return tasks_; }
   const Task& own_task() const { return tasks_.front(); }
   const device::DeviceInfo& client_device() const { return tasks_.front().devices.front(); }
+  // Why no task of the session matches `wanted`: its job or task is not in the cluster, or was
+  // filtered out. Empty when that is not the reason.
+  std::string WhyMissing(const device::DeviceName& wanted) const;
   // nullptr when the session has no such task.
   const Task* FindTask(std::string_view name) const;
   // Of all tasks, those of the own task first.

@@ -103,15 +103,18 @@ class Setup : public std::enable_shared_from_this<Setup> {
 
   DiscoveryRequest MakeDiscovery() {
     const Clock::time_point now = Clock::now();
-    const service::Deadline asked =
-        WithTimeout(AnswerBy(call_.deadline, now), config_.operation_timeout_ms, now);
-    deadline_ = asked.value_or(now + env_.forming_timeout);
+    // The client's word counts, else the server's limit; a deadline of the call itself only
+    // shortens, since client libraries set long ones on their own.
+    const int64_t limit_ms = config_.operation_timeout_ms > 0 ? config_.operation_timeout_ms
+                                                              : env_.forming_timeout.count();
+    deadline_ = *WithTimeout(AnswerBy(call_.deadline, now), limit_ms, now);
     return {.directory = directory_,
             .own_task = own_task_,
             .local_devices = env_.local_devices,
             .local_kernels = Unowned(env_.local_kernels),
             .tensorflow_kernels = Unowned(env_.tensorflow_kernels),
             .device_filters = config_.device_filters,
+            .tasks_have_other_names = is_propagated_,
             .deadline = deadline_,
             .stop = stop_.get_token()};
   }

@@ -5,15 +5,21 @@
 namespace rheo::master {
 
 Status StepGate::Enter() {
-  const int64_t before = state_.fetch_add(kOneStep, std::memory_order_acq_rel);
+  const uint64_t before = state_.fetch_add(kOneStep + kOneUse, std::memory_order_acq_rel);
   if ((before & kClosed) == 0) return OkStatus();
   Leave();
   return FailedPrecondition("Session is closed.");
 }
 
 void StepGate::Leave() {
-  const int64_t before = state_.fetch_sub(kOneStep, std::memory_order_acq_rel);
-  if (before == kOneStep + kClosed) RunIfIdle();
+  const uint64_t before = state_.fetch_sub(kOneStep, std::memory_order_acq_rel);
+  if ((before & kStateMask) == kOneStep + kClosed) RunIfIdle();
+}
+
+StepGate::Use StepGate::use() const {
+  const uint64_t state = state_.load(std::memory_order_relaxed);
+  return {.count = static_cast<uint32_t>(state / kOneUse),
+          .is_in = (state & kStateMask) >= kOneStep};
 }
 
 void StepGate::Close(Status reason, absl::AnyInvocable<void()> idle) {

@@ -25,6 +25,13 @@ class StepGate {
   // call counts.
   void Close(Status reason, absl::AnyInvocable<void()> idle);
 
+  // How often somebody has entered, modulo 2³², and whether somebody is in.
+  struct Use {
+    uint32_t count = 0;
+    bool is_in = false;
+  };
+  Use use() const;
+
   // Fires when Close() is called.
   StopToken closing() const { return closing_.get_token(); }
   // The reason given to Close(); OK before that.
@@ -33,12 +40,15 @@ class StepGate {
  private:
   void RunIfIdle();
 
-  static constexpr int64_t kClosed = 1;
-  static constexpr int64_t kOneStep = 2;
+  static constexpr uint64_t kClosed = 1;
+  static constexpr uint64_t kOneStep = 2;
+  static constexpr uint64_t kStateMask = 0xffff'ffff;
+  static constexpr uint64_t kOneUse = kStateMask + 1;
 
   StopSource closing_;
-  // kOneStep for each that is in, plus kClosed; atomic since every step passes here.
-  std::atomic<int64_t> state_{0};
+  // kOneStep for each that is in, plus kClosed, plus kOneUse for each that ever entered; atomic
+  // since every step passes here.
+  std::atomic<uint64_t> state_{0};
   mutable Mutex mutex_;
   Status reason_ RHEO_GUARDED_BY(mutex_);
   std::vector<absl::AnyInvocable<void()>> when_idle_ RHEO_GUARDED_BY(mutex_);

@@ -116,12 +116,33 @@ void StepRun::Watch() {
           std::chrono::duration_cast<milliseconds>(self->options_.granted).count()));
     });
   }
+  WatchPeers();
   // The callbacks end with the run: Unwatch() destroys them before this object can go.
   on_close_.emplace(gate_->closing(), [this] { Stop(gate_->reason()); });
   if (options_.stop.stop_possible()) {
     on_stop_.emplace(options_.stop,
                      [this] { Stop(Cancelled("the step was cancelled by its caller")); });
   }
+}
+
+void StepRun::WatchPeers() {
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const StepPart& part = step_->parts[i];
+    if (part.is_rheo) continue;
+    parts_[i]->watch =
+        PeerWatch::Start(timers_, part.task, part.worker, [weak = weak_from_this(), i](Status s) {
+          if (const auto self = weak.lock()) self->OnLost(i, std::move(s));
+        });
+  }
+}
+
+// The part's own call may wait for the network for a long time yet.
+void StepRun::OnLost(size_t i, Status status) {
+  {
+    MutexLock lock(mutex_);
+    parts_[i]->lost = std::move(status);
+  }
+  parts_[i]->stop.request_stop();
 }
 
 // The own task's part may go on, and end, inside.
@@ -145,11 +166,13 @@ void StepRun::OnPart(size_t i, Status status) {
   if (status.code() == StatusCode::kCancelled && part.stop.stop_requested()) {
     status = AsDerived(std::move(status));
   }
+  if (part.watch != nullptr) part.watch->Stop();
   std::vector<size_t> to_stop;
   std::vector<size_t> origins;
   std::optional<Ending> ending;
   {
     MutexLock lock(mutex_);
+    if (!status.ok() && !part.lost.ok()) status = part.lost;
     const bool is_first_root = !status.ok() && !IsDerived(status) && !has_root_error_;
     part.answered = true;
     --remaining_;

@@ -19,6 +19,7 @@
 #include "rheo/async/timer.h"
 #include "rheo/master/compiled_step.h"
 #include "rheo/master/deadlines.h"
+#include "rheo/master/peer_watch.h"
 #include "rheo/master/step_gate.h"
 #include "rheo/master/step_scope.h"
 
@@ -75,13 +76,17 @@ class StepRun : public std::enable_shared_from_this<StepRun> {
     service::RunGraphResponse response;
     service::Call call;
     StopSource stop;
+    std::shared_ptr<PeerWatch> watch;  // of a task that the transport does not watch
     // Guarded by mutex_:
+    Status lost;  // why `watch` gave the task up; OK: it did not
     Status status;
     bool answered = false;
   };
 
   void PrepareParts();
   void Watch();
+  void WatchPeers();
+  void OnLost(size_t i, Status status);
   void OnPart(size_t i, Status status);
   void Deliver(std::vector<rendezvous::PushedTensor> pushed);
   void CleanUp();

@@ -98,11 +98,13 @@ Status Candidates::None(const Node& node, const Group& group, std::string_view d
   }
   if (!AnyMatches(wanted)) {
     const bool gpu = wanted.type && *wanted.type == "GPU";
+    std::string why = request_.why_missing == nullptr ? "" : request_.why_missing(wanted);
+    if (!why.empty()) why = fmt::format(" {}.", why);
     return InvalidArgument(
         "{}{{{{node {}}}}} was explicitly assigned to {} but available devices are [ {} ]. Make "
         "sure the "
-        "device specification refers to a valid device.{}\n\t [[{}]]",
-        subject, node.name(), node.requested_device(), AllNames(),
+        "device specification refers to a valid device.{}{}\n\t [[{}]]",
+        subject, node.name(), node.requested_device(), AllNames(), why,
         gpu ? " The requested device appears to be a GPU, but no task of the session has one." : "",
         node.name());
   }

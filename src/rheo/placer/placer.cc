@@ -115,13 +115,21 @@ class Placement {
     if (request_.explain) reasons_[static_cast<size_t>(node.id())] = make_text();
   }
 
+  // What the node asked for, where it did not get that.
+  static std::string Overridden(const Node& node) {
+    const auto asked = device::DeviceName::Parse(node.requested_device());
+    const auto given = device::DeviceName::Parse(node.assigned_device());
+    if (!asked.ok() || !given.ok() || asked->Covers(*given)) return "";
+    return fmt::format(", though it requested '{}'", node.requested_device());
+  }
+
   Result Explain(const std::vector<Node*>& nodes) const {
     Result result;
     if (!request_.explain) return result;
     for (const Node* node : nodes) {
-      result.reasons.push_back(fmt::format("{}: ({}): {} — {}", node->name(), node->op(),
-                                           node->assigned_device(),
-                                           reasons_[static_cast<size_t>(node->id())]));
+      result.reasons.push_back(
+          fmt::format("{}: ({}): {} — {}{}", node->name(), node->op(), node->assigned_device(),
+                      reasons_[static_cast<size_t>(node->id())], Overridden(*node)));
     }
     return result;
   }

@@ -24,6 +24,9 @@ struct Request {
   const StringMap<std::string>* pinned = nullptr;
   // Fill Result::reasons.
   bool explain = false;
+  // More about a spec that no device matches, for the message: "job 'ps' is not in the cluster".
+  // May be null, and may say nothing.
+  std::function<std::string(const device::DeviceName& wanted)> why_missing;
 };
 
 struct Result {

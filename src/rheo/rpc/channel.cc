@@ -20,6 +20,7 @@ constexpr int kMaxReconnectBackoffMs = 1000;
 constexpr int kInitialReconnectBackoffMs = 100;
 constexpr int kMaxMetadataBytes = 64 << 10;
 constexpr int kKeepaliveMs = 10'000;
+constexpr int kIdleMs = 60'000;
 
 grpc::ChannelArguments Arguments(ChannelOptions options, const Secrets* secrets) {
   grpc::ChannelArguments args;
@@ -30,8 +31,9 @@ grpc::ChannelArguments Arguments(ChannelOptions options, const Secrets* secrets)
   args.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, kMaxReconnectBackoffMs);
   args.SetInt(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  // Every feature of gRPC's stack costs each call; these are the ones in use.
-  args.SetInt(GRPC_ARG_MINIMAL_STACK, 1);
+  // Every feature of gRPC's stack costs each call; these are the ones in use. The idle timeout of
+  // plain channels needs the whole stack.
+  args.SetInt(GRPC_ARG_MINIMAL_STACK, options.keepalive ? 1 : 0);
   args.SetInt(GRPC_ARG_ENABLE_DEADLINE_CHECKS, 1);
   args.SetInt(GRPC_ARG_ENABLE_CHANNELZ, 0);
   args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
@@ -44,8 +46,12 @@ grpc::ChannelArguments Arguments(ChannelOptions options, const Secrets* secrets)
   }
   if (options.keepalive) {
     args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+    args.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
     args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMs);
     args.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  } else {
+    // Nobody watches an idle connection, so it does not stay: a dead one would swallow a call.
+    args.SetInt(GRPC_ARG_CLIENT_IDLE_TIMEOUT_MS, kIdleMs);
   }
   return args;
 }

@@ -33,8 +33,8 @@ struct RpcClientOptions {
 };
 
 struct ChannelOptions {
-  // Watches an idle connection with pings while calls are open, so that a dead link is noticed
-  // within 30 s. Only for peers known to be Rheo: TensorFlow servers drop clients that ping.
+  // Watches the connection with pings, so that a dead link is noticed within 20 s, idle or not.
+  // Only for peers known to be Rheo: TensorFlow servers drop clients that ping.
   bool keepalive = false;
 };
 

@@ -14,6 +14,7 @@ inline constexpr std::array<std::string_view, 2> kWorkerPrefixes = {
     "/tensorflow.WorkerService/", "/tensorflow.grpc.WorkerService/"};
 // Methods that only Rheo tasks have.
 inline constexpr std::string_view kPushTensorsPath = "/rheo.WorkerService/PushTensors";
+inline constexpr std::string_view kStatusPagePath = "/rheo.TaskService/Status";
 inline constexpr std::string_view kHealthCheckPath = "/grpc.health.v1.Health/Check";
 
 }  // namespace rheo::rpc

@@ -31,20 +31,20 @@ bool ParseHealthRequest(grpc::ByteBuffer& bytes, std::string& service) {
   return true;
 }
 
-// HealthCheckResponse { ServingStatus status = 1; } with SERVING = 1.
-wire::Message ServingAnswer() {
+// HealthCheckResponse { ServingStatus status = 1; } with SERVING = 1, NOT_SERVING = 2.
+wire::Message HealthAnswer(bool is_serving) {
   wire::Message message;
-  message.slices.emplace_back(std::string("\x08\x01", 2));
+  message.slices.emplace_back(std::string(is_serving ? "\x08\x01" : "\x08\x02", 2));
   return message;
 }
 
-void AnswerHealthCheck(grpc::ByteBuffer request, const service::Call&, Respond respond) {
+void AnswerHealthCheck(grpc::ByteBuffer request, bool is_serving, Respond respond) {
   std::string service;
   if (!ParseHealthRequest(request, service)) {
     return respond({Internal("Unable to parse request")});
   }
   for (std::string_view name : kServiceNames) {
-    if (service == name) return respond({OkStatus(), ServingAnswer()});
+    if (service == name) return respond({OkStatus(), HealthAnswer(is_serving)});
   }
   respond({NotFound("no service '{}' here", service)});
 }
@@ -57,8 +57,13 @@ Handler AnswerUnimplemented(std::string text) {
   };
 }
 
-void AddHealthMethod(MethodTable& table) {
-  table.Add(std::string(kHealthCheckPath), AnswerHealthCheck);
+void AddHealthMethod(MethodTable& table, std::function<bool()> is_serving) {
+  table.Add(std::string(kHealthCheckPath),
+            [is_serving = std::move(is_serving)](grpc::ByteBuffer request, const service::Call&,
+                                                 Respond respond) {
+              AnswerHealthCheck(std::move(request), is_serving(), std::move(respond));
+            });
+  table.AnswerWhileStopping(kHealthCheckPath);
 }
 
 }  // namespace rheo::rpc

@@ -32,6 +32,9 @@ struct Method {
   Handler handler;
   // Works for long even on a short request (compiles a graph, say): never on a polling thread.
   bool is_long = false;
+  // Answered also by a server that is stopping: what the steps that still run need, and what ends
+  // things.
+  bool is_for_stopping = false;
 };
 
 // Filled before the server starts, then only read.
@@ -39,6 +42,10 @@ class MethodTable {
  public:
   void Add(std::string path, Handler handler, bool is_long = false) {
     methods_.insert_or_assign(std::move(path), Method{std::move(handler), is_long});
+  }
+  // Precondition: `path` was added.
+  void AnswerWhileStopping(std::string_view path) {
+    methods_.find(path)->second.is_for_stopping = true;
   }
   // nullptr when nobody answers `path`.
   const Method* Find(std::string_view path) const {
@@ -53,8 +60,9 @@ class MethodTable {
 // A handler that answers UNIMPLEMENTED with `text`.
 Handler AnswerUnimplemented(std::string text);
 
-// grpc.health.v1.Health/Check: SERVING for "" and for the services in the table, NOT_FOUND else.
-void AddHealthMethod(MethodTable& table);
+// grpc.health.v1.Health/Check for "" and for the services in the table: SERVING while `is_serving`
+// says so, then NOT_SERVING. NOT_FOUND for other services.
+void AddHealthMethod(MethodTable& table, std::function<bool()> is_serving);
 
 }  // namespace rheo::rpc
 

@@ -12,6 +12,7 @@
 #include "rheo/rpc/channel.h"
 #include "rheo/service/call.h"
 #include "rheo/wire/codec.h"
+#include "rheo/wire/memory_offer.h"
 
 namespace rheo::rpc {
 

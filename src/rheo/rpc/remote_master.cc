@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "rheo/rpc/method_path.h"
-#include "rheo/rpc/remote.h"
+#include "rheo/rpc/peer.h"
 #include "rheo/wire/message_builder.h"
 
 namespace rheo::rpc {
@@ -13,12 +13,15 @@ using namespace service;  // the requests and responses
 
 class RemoteMaster final : public MasterService {
  public:
-  explicit RemoteMaster(std::shared_ptr<Channel> channel)
-      : remote_(std::move(channel), "the master") {}
+  explicit RemoteMaster(Peer peer) : peer_(std::move(peer)) {}
 
   void CreateSession(const CreateSessionRequest& request, CreateSessionResponse* response,
                      const Call& call, DoneCallback done) override {
-    Start("CreateSession", wire::Encode(request), response, call, std::move(done));
+    Start("CreateSession", wire::Encode(request), response, call,
+          [traits = peer_.traits(), response, done = std::move(done)](Status status) mutable {
+            if (status.ok()) traits->is_rheo = response->is_rheo;
+            done(std::move(status));
+          });
   }
   void ExtendSession(const ExtendSessionRequest& request, ExtendSessionResponse* response,
                      const Call& call, DoneCallback done) override {
@@ -78,17 +81,17 @@ class RemoteMaster final : public MasterService {
              DoneCallback done) {
     Call waiting = call;
     waiting.wait_for_ready = true;
-    remote_.Call(std::string(kMasterPrefixes[0]).append(method), std::move(request), response,
-                 waiting, std::move(done));
+    peer_.remote().Call(std::string(kMasterPrefixes[0]).append(method), std::move(request),
+                        response, waiting, std::move(done));
   }
 
-  const Remote remote_;
+  const Peer peer_;
 };
 
 }  // namespace
 
 std::shared_ptr<service::MasterService> ConnectMaster(RpcClient& client, std::string_view address) {
-  return std::make_shared<RemoteMaster>(client.Connect(address));
+  return std::make_shared<RemoteMaster>(Peer(client, address, "the master", nullptr));
 }
 
 }  // namespace rheo::rpc

@@ -81,15 +81,12 @@ struct Recv {
 
 class RemoteWorker final : public WorkerService {
  public:
-  RemoteWorker(std::shared_ptr<Channel> channel, std::string_view task,
-               std::shared_ptr<PeerTraits> traits)
-      : remote_(std::move(channel), std::string(task)),
-        traits_(traits == nullptr ? std::make_shared<PeerTraits>() : std::move(traits)) {}
+  explicit RemoteWorker(Peer peer) : peer_(std::move(peer)) {}
 
   void GetStatus(const GetStatusRequest& request, GetStatusResponse* response, const Call& call,
                  DoneCallback done) override {
     Start("GetStatus", wire::Encode(request), response, call,
-          [traits = traits_, response, done = std::move(done)](Status status) mutable {
+          [traits = peer_.traits(), response, done = std::move(done)](Status status) mutable {
             if (status.ok()) traits->is_rheo = response->is_rheo;
             done(std::move(status));
           });
@@ -126,7 +123,10 @@ class RemoteWorker final : public WorkerService {
   }
   void RecvTensor(const RecvTensorRequest& request, RecvTensorResponse* response, const Call& call,
                   DoneCallback done) override {
-    Recv::Start({.remote = remote_, .traits = traits_, .request = request, .response = response},
+    Recv::Start({.remote = peer_.remote(),
+                 .traits = peer_.traits(),
+                 .request = request,
+                 .response = response},
                 call, std::move(done));
   }
   void PushTensors(const PushTensorsRequest& request, PushTensorsResponse* response,
@@ -153,22 +153,21 @@ class RemoteWorker final : public WorkerService {
   template <typename Response>
   void StartPath(std::string path, wire::Message request, Response* response, const Call& call,
                  DoneCallback done) {
-    remote_.Call(
+    peer_.remote().Call(
         std::move(path), std::move(request), response, call,
         [done = std::move(done)](Status status) mutable { done(Ended(std::move(status))); });
   }
 
-  const Remote remote_;
-  const std::shared_ptr<PeerTraits> traits_;
+  const Peer peer_;
 };
 
 }  // namespace
 
 std::shared_ptr<service::WorkerService> ConnectWorker(RpcClient& client, std::string_view task,
                                                       std::string_view address,
-                                                      ChannelOptions options,
                                                       std::shared_ptr<PeerTraits> traits) {
-  return std::make_shared<RemoteWorker>(client.Connect(address, options), task, std::move(traits));
+  return std::make_shared<RemoteWorker>(
+      Peer(client, address, std::string(task), std::move(traits)));
 }
 
 }  // namespace rheo::rpc

@@ -2,24 +2,15 @@
 #ifndef RHEO_RPC_REMOTE_WORKER_H_
 #define RHEO_RPC_REMOTE_WORKER_H_
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "rheo/rpc/client.h"
+#include "rheo/rpc/peer.h"
 #include "rheo/service/worker_service.h"
 
 namespace rheo::rpc {
-
-// What GetStatus told of a peer last; shared by its stubs and whoever asks.
-struct PeerTraits {
-  // Atomic: written by the thread that completes GetStatus, read by senders of tensors.
-  std::atomic<bool> is_rheo{false};
-  // An offer of the peer could not be read (memory_reader.h): it sends bytes from now on. Atomic:
-  // as above.
-  std::atomic<bool> is_unreadable{false};
-};
 
 // A stub for the worker of `task` ("/job:ps/replica:0/task:0") at "host:port"; `client` outlives it
 // and its calls. `traits`, unless null, learns from each GetStatus.
@@ -29,7 +20,6 @@ struct PeerTraits {
 // call never carries the cause. Errors of RunGraph travel in the answer's body.
 std::shared_ptr<service::WorkerService> ConnectWorker(RpcClient& client, std::string_view task,
                                                       std::string_view address,
-                                                      ChannelOptions options = {},
                                                       std::shared_ptr<PeerTraits> traits = nullptr);
 
 }  // namespace rheo::rpc

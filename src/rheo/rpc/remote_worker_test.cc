@@ -40,7 +40,7 @@ TEST_F(RemoteWorkerTest, GetStatus) {
 
 TEST_F(RemoteWorkerTest, GetStatusRemembersThatThePeerIsRheo) {
   auto traits = std::make_shared<PeerTraits>();
-  auto stub = ConnectWorker(server_.client, kTestTask, server_.address(), {}, traits);
+  auto stub = ConnectWorker(server_.client, kTestTask, server_.address(), traits);
   const GetStatusRequest request;
   GetStatusResponse response;
   server_.worker.get_status.AnswerWith({.is_rheo = true});

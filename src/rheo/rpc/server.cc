@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "rheo/rpc/polled_queue.h"
 #include "rheo/rpc/server_call.h"
 #include "rheo/rpc/service_methods.h"
+#include "rheo/rpc/status_page.h"
 
 namespace rheo::rpc {
 namespace {
@@ -24,6 +26,8 @@ namespace {
 constexpr auto kStopPatience = std::chrono::seconds(5);
 // Headers hold status texts and payloads; the default of 8 KiB is tight.
 constexpr int kMaxMetadataBytes = 64 << 10;
+constexpr int kKeepaliveMs = 15'000;
+constexpr int kKeepaliveTimeoutMs = 10'000;
 
 int DefaultPollers() {
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 4, 1, 8);
@@ -34,8 +38,8 @@ void Configure(grpc::ServerBuilder& builder) {
   builder.SetMaxSendMessageSize(INT_MAX);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
-  // Every feature of gRPC's stack costs each call; these are the ones in use. A TensorFlow client may
-  // be told to compress.
+  // Every feature of gRPC's stack costs each call; these are the ones in use. A TensorFlow client
+  // may be told to compress.
   builder.AddChannelArgument(GRPC_ARG_MINIMAL_STACK, 1);
   builder.AddChannelArgument(GRPC_ARG_ENABLE_DEADLINE_CHECKS, 1);
   builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 1);
@@ -44,6 +48,10 @@ void Configure(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
+  // A caller that vanished without a word is noticed within 25 s, and its calls end.
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
 }
 
 // Client certificates are checked where they are shown; that one must be shown is the doorkeeper's
@@ -82,6 +90,7 @@ class RpcServer::Impl final : public CallAcceptor {
       : num_accepts_(std::max(1, options.num_posted_accepts)),
         num_pollers_(options.num_pollers > 0 ? options.num_pollers : DefaultPollers()),
         handlers_({.name = "rpc-handler", .num_threads = std::max(1, options.num_handlers)}),
+        faults_(options.faults),
         variants_(options.variants),
         traffic_(options.traffic == nullptr ? own_traffic_ : *options.traffic),
         secrets_(options.secrets),
@@ -151,14 +160,41 @@ class RpcServer::Impl final : public CallAcceptor {
   }
 
   TrafficCounters& traffic() override { return traffic_; }
+  FaultPoints* faults() override { return faults_; }
 
   void RunElsewhere(absl::AnyInvocable<void()> work) override {
     handlers_.Schedule(std::move(work));
   }
 
-  void CallGone() override {
+  void CallGone(bool was_admitted) override {
     MutexLock lock(mutex_);
+    if (was_admitted) num_open_.fetch_sub(1, std::memory_order_relaxed);
     if (--num_calls_ == 0) calls_gone_.NotifyAll();
+  }
+
+  Status AdmitTo(const Method& method) override {
+    if (is_draining_.load(std::memory_order_acquire) && !method.is_for_stopping) {
+      return drain_reason_;
+    }
+    num_open_.fetch_add(1, std::memory_order_relaxed);
+    return OkStatus();
+  }
+
+  void Drain(Status reason) {
+    drain_reason_ = std::move(reason);
+    is_draining_.store(true, std::memory_order_release);
+  }
+
+  bool is_draining() const { return is_draining_.load(std::memory_order_acquire); }
+  int num_open_calls() const { return num_open_.load(std::memory_order_relaxed); }
+
+  bool AwaitIdle(std::chrono::steady_clock::time_point deadline) const {
+    constexpr auto kLook = std::chrono::milliseconds(2);
+    while (num_open_calls() > 0) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::sleep_for(kLook);
+    }
+    return true;
   }
 
  private:
@@ -183,6 +219,7 @@ class RpcServer::Impl final : public CallAcceptor {
   const int num_accepts_;
   const int num_pollers_;
   ThreadPool handlers_;
+  FaultPoints* const faults_;
   const wire::VariantDecoders* const variants_;
   MemoryOffers offers_;
   TrafficCounters own_traffic_;
@@ -197,6 +234,11 @@ class RpcServer::Impl final : public CallAcceptor {
   std::shared_ptr<PolledQueue> queue_;
   std::unique_ptr<grpc::Server> server_;
   MethodTable methods_;  // const once pollers run
+
+  // Calls that a handler has got and that are not over; a count, hence relaxed.
+  std::atomic<int> num_open_{0};
+  Status drain_reason_;  // written before is_draining_ is set, then only read
+  std::atomic<bool> is_draining_{false};
 
   Mutex mutex_;
   CondVar calls_gone_;
@@ -224,14 +266,29 @@ std::string RpcServer::DescribeDoor() const { return impl_->DescribeDoor(); }
 const std::vector<std::string>& RpcServer::bound() const { return impl_->bound(); }
 
 void RpcServer::Start(service::MasterService* master, service::WorkerService* worker) {
+  Start(RpcServices{.master = master, .worker = worker});
+}
+
+void RpcServer::Start(RpcServices services) {
   MethodTable methods;
-  if (master != nullptr) AddMasterMethods(methods, *master, impl_->variants());
-  if (worker != nullptr) AddWorkerMethods(methods, *worker, impl_->offers(), impl_->variants());
-  AddHealthMethod(methods);
+  if (services.master != nullptr) AddMasterMethods(methods, *services.master, impl_->variants());
+  if (services.worker != nullptr) {
+    AddWorkerMethods(methods, *services.worker, impl_->offers(), impl_->variants());
+  }
+  if (services.status_page != nullptr) AddStatusPage(methods, std::move(services.status_page));
+  AddHealthMethod(methods, [impl = impl_.get()] { return !impl->is_draining(); });
   Start(std::move(methods));
 }
 
 void RpcServer::Start(MethodTable methods) { impl_->Start(std::move(methods)); }
+
+void RpcServer::Drain(Status reason) { impl_->Drain(std::move(reason)); }
+
+bool RpcServer::AwaitIdle(std::chrono::steady_clock::time_point deadline) const {
+  return impl_->AwaitIdle(deadline);
+}
+
+int RpcServer::num_open_calls() const { return impl_->num_open_calls(); }
 
 void RpcServer::Shutdown(std::chrono::milliseconds grace) { impl_->Shutdown(grace); }
 

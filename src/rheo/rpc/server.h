@@ -8,10 +8,12 @@
 #define RHEO_RPC_SERVER_H_
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "rheo/async/fault_points.h"
 #include "rheo/base/status.h"
 #include "rheo/rpc/plain_policy.h"
 #include "rheo/rpc/secrets.h"
@@ -31,6 +33,14 @@ class MethodTable;
 class PolledQueue;
 struct TrafficCounters;
 
+// What a port serves. What the pointers point to outlives Shutdown; methods of null are
+// UNIMPLEMENTED.
+struct RpcServices {
+  service::MasterService* master = nullptr;
+  service::WorkerService* worker = nullptr;
+  std::function<std::string()> status_page;  // text for people, see status_page.h
+};
+
 struct RpcServerOptions {
   // "host:port": every address of the host and no other; "[::]" is all there are, "0.0.0.0" all of
   // IPv4; port 0 lets the system choose.
@@ -49,6 +59,8 @@ struct RpcServerOptions {
   int num_posted_accepts = 64;
   // Counts the messages' bytes; outlives the server. Null: nobody asks.
   TrafficCounters* traffic = nullptr;
+  // Points accept (of a call) and cancel; outlives the server. Null: none.
+  FaultPoints* faults = nullptr;
   // Reads variants in requests; null: they stay opaque. Outlives the server.
   const wire::VariantDecoders* variants = nullptr;
 };
@@ -77,8 +89,16 @@ class RpcServer {
   // Begins to serve; the services outlive Shutdown. A null service's methods are UNIMPLEMENTED. The
   // services' methods run on polling threads: they must not block.
   void Start(service::MasterService* master, service::WorkerService* worker);
+  void Start(RpcServices services);
   // As above with any handlers.
   void Start(MethodTable methods);
+
+  // From now on new calls are answered with `reason`, but for those that serve running steps or end
+  // something; the health check says NOT_SERVING. Call it once.
+  void Drain(Status reason);
+  // Waits until no call is open, at most until `deadline`; true when there is none.
+  bool AwaitIdle(std::chrono::steady_clock::time_point deadline) const;
+  int num_open_calls() const;
 
   // Refuses new calls, lets open ones go on for `grace`, then stops them through their stop tokens.
   // Returns when every handler has answered; the port is free then. Later calls do nothing. Not to

@@ -28,8 +28,19 @@ void ServerCall::OnAccepted(bool ok) {
   }
   acceptor_.PostAccept();
   if (Status refused = acceptor_.Admit(context_); !refused.ok()) return Send({std::move(refused)});
+  FaultPoints* const faults = acceptor_.faults();
+  if (faults == nullptr) return Enter();
+  faults->Reach("accept", [this](Status fault) {
+    if (!fault.ok()) return Send({std::move(fault)});
+    Enter();
+  });
+}
+
+void ServerCall::Enter() {
   method_ = acceptor_.methods().Find(context_.method());
-  if (method_ == nullptr) return Send({Status(StatusCode::kUnimplemented, "")});
+  if (method_ == nullptr) return Send({Unimplemented("no method {} here", context_.method())});
+  if (Status status = acceptor_.AdmitTo(*method_); !status.ok()) return Send({std::move(status)});
+  is_admitted_ = true;
   Begin(read_, [this](void* tag) { stream_.Read(&request_, tag); });
 }
 
@@ -66,15 +77,22 @@ void ServerCall::Send(Answer answer) {
 void ServerCall::OnFinished(bool) { Unref(); }
 
 void ServerCall::OnEnded(bool) {
-  if (context_.IsCancelled()) stop_.request_stop();
-  Unref();
+  if (!context_.IsCancelled()) return Unref();
+  const auto stop = [this] {
+    stop_.request_stop();
+    Unref();
+  };
+  FaultPoints* const faults = acceptor_.faults();
+  if (faults == nullptr) return stop();
+  faults->Reach("cancel", [stop](const Status&) { stop(); });
 }
 
 void ServerCall::Unref() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   CallAcceptor& acceptor = acceptor_;
+  const bool was_admitted = is_admitted_;
   delete this;
-  acceptor.CallGone();
+  acceptor.CallGone(was_admitted);
 }
 
 }  // namespace rheo::rpc

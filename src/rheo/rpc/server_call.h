@@ -17,6 +17,7 @@
 
 #include <atomic>
 
+#include "rheo/async/fault_points.h"
 #include "rheo/rpc/completion_queue.h"
 #include "rheo/rpc/method_table.h"
 #include "rheo/rpc/traffic.h"
@@ -32,9 +33,12 @@ class CallAcceptor {
   virtual Status Admit(const grpc::ServerContext& call) = 0;
   // Posts one more ServerCall, unless the server is shutting down.
   virtual void PostAccept() = 0;
-  // A ServerCall is gone.
-  virtual void CallGone() = 0;
+  // A ServerCall is gone; `was_admitted`: AdmitTo had let it in.
+  virtual void CallGone(bool was_admitted) = 0;
+  // Whether a call of `method` is answered now; UNAVAILABLE when the server is stopping.
+  virtual Status AdmitTo(const Method& method) = 0;
   virtual TrafficCounters& traffic() = 0;
+  virtual FaultPoints* faults() = 0;  // null: none
   // Runs `work` on a thread that does not poll.
   virtual void RunElsewhere(absl::AnyInvocable<void()> work) = 0;
 };
@@ -65,6 +69,7 @@ class ServerCall {
   void OnRead(bool ok);
   void OnFinished(bool ok);
   void OnEnded(bool ok);
+  void Enter();
   void Handle();
   void Send(Answer answer);
   void Unref();
@@ -77,6 +82,7 @@ class ServerCall {
   Event finished_{*this, &ServerCall::OnFinished};
   Event ended_{*this, &ServerCall::OnEnded};
   const Method* method_ = nullptr;
+  bool is_admitted_ = false;
   grpc::ByteBuffer request_;
   StopSource stop_;
   service::Call call_;

@@ -21,6 +21,16 @@ inline constexpr bool kMayWantBodyErrors = std::is_same_v<Request, service::RunS
 // They copy, check and compile graphs.
 constexpr bool kLong = true;
 
+// A client repeats a call of the master that ends UNAVAILABLE (wire.md 4.5), and each repetition
+// does harm: only a server that does not serve may say it. Errors in bodies are not repeated.
+Status ForClient(Status status) {
+  if (status.code() != StatusCode::kUnavailable) return status;
+  Status aborted(StatusCode::kAborted, std::string(Message(status)));
+  status.ForEachPayload(
+      [&aborted](auto key, const auto& value) { aborted.SetPayload(key, value); });
+  return aborted;
+}
+
 // One call being answered; owned by the callback that the service gets.
 template <typename Request, typename Response>
 struct Exchange {
@@ -53,6 +63,9 @@ struct Exchange {
 template <typename Service, typename Request, typename Response>
 using Method = void (Service::*)(const Request&, Response*, const service::Call&, DoneCallback);
 
+template <typename Service>
+inline constexpr bool kIsMaster = std::is_same_v<Service, service::MasterService>;
+
 template <typename Service, typename Request, typename Response>
 Handler Serve(Service& service, Method<Service, Request, Response> method,
               const wire::VariantDecoders* variants) {
@@ -69,7 +82,11 @@ Handler Serve(Service& service, Method<Service, Request, Response> method,
     auto* open = exchange.get();
     (service.*method)(open->request, &open->response, call,
                       [exchange = std::move(exchange)](Status status) mutable {
-                        exchange->respond(exchange->MakeAnswer(std::move(status)));
+                        Answer answer = exchange->MakeAnswer(std::move(status));
+                        if constexpr (kIsMaster<Service>) {
+                          answer.status = ForClient(std::move(answer.status));
+                        }
+                        exchange->respond(std::move(answer));
                       });
   };
 }
@@ -131,6 +148,12 @@ class Adder {
   Adder(MethodTable& table, std::span<const std::string_view> prefixes)
       : table_(table), prefixes_(prefixes) {}
 
+  void AnswerWhileStopping(std::string_view method) const {
+    for (std::string_view prefix : prefixes_) {
+      table_.AnswerWhileStopping(std::string(prefix).append(method));
+    }
+  }
+
   void operator()(std::string_view method, const Handler& handler, bool is_long = false) const {
     for (std::string_view prefix : prefixes_) {
       table_.Add(std::string(prefix).append(method), handler, is_long);
@@ -158,6 +181,8 @@ void AddMasterMethods(MethodTable& table, service::MasterService& master,
   add("MakeCallable", Serve(master, &S::MakeCallable, variants), kLong);
   add("RunCallable", Serve(master, &S::RunCallable, variants));
   add("ReleaseCallable", Serve(master, &S::ReleaseCallable, variants));
+  add.AnswerWhileStopping("CloseSession");
+  add.AnswerWhileStopping("ReleaseCallable");
 }
 
 void AddWorkerMethods(MethodTable& table, service::WorkerService& worker, MemoryOffers& offers,
@@ -180,6 +205,11 @@ void AddWorkerMethods(MethodTable& table, service::WorkerService& worker, Memory
     add(name, AnswerUnimplemented(std::string(name)));
   }
   table.Add(std::string(kPushTensorsPath), Serve(worker, &S::PushTensors, variants));
+  table.AnswerWhileStopping(kPushTensorsPath);
+  for (std::string_view name : {"RecvTensor", "MarkRecvFinished", "CleanupGraph", "DeregisterGraph",
+                                "DeleteWorkerSession", "Logging"}) {
+    add.AnswerWhileStopping(name);
+  }
 }
 
 }  // namespace rheo::rpc

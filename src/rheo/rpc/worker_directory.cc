@@ -5,11 +5,8 @@
 namespace rheo::rpc {
 
 ClusterDirectory::ClusterDirectory(RpcClient& client, service::ClusterSpec cluster,
-                                   std::string own_task, ChannelOptions options)
-    : client_(client),
-      cluster_(std::move(cluster)),
-      own_task_(std::move(own_task)),
-      options_(options) {
+                                   std::string own_task)
+    : client_(client), cluster_(std::move(cluster)), own_task_(std::move(own_task)) {
   MutexLock lock(mutex_);
   for (std::string& name : cluster_.TaskNames()) {
     Task task;
@@ -31,7 +28,7 @@ std::shared_ptr<service::WorkerService> ClusterDirectory::Find(std::string_view 
   if (it == tasks_.end()) return nullptr;
   Task& task = it->second;
   if (task.worker == nullptr) {
-    task.worker = ConnectWorker(client_, task_name, task.address, options_, task.traits);
+    task.worker = ConnectWorker(client_, task_name, task.address, task.traits);
   }
   return task.worker;
 }

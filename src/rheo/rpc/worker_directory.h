@@ -20,8 +20,7 @@ namespace rheo::rpc {
 class ClusterDirectory final : public service::WorkerDirectory {
  public:
   // `own_task` may be absent from the cluster, and "" for a process that is no task.
-  ClusterDirectory(RpcClient& client, service::ClusterSpec cluster, std::string own_task,
-                   ChannelOptions options = {});
+  ClusterDirectory(RpcClient& client, service::ClusterSpec cluster, std::string own_task);
 
   // The direct object behind own_task. Set once, before the first Find of it; it is separate from
   // the constructor because a worker needs a transport, which needs a directory.
@@ -47,7 +46,6 @@ class ClusterDirectory final : public service::WorkerDirectory {
   RpcClient& client_;
   const service::ClusterSpec cluster_;
   const std::string own_task_;
-  const ChannelOptions options_;
   mutable Mutex mutex_;
   StringMap<Task> tasks_ RHEO_GUARDED_BY(mutex_);  // the keys never change
 };

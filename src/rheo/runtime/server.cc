@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "rheo/async/notification.h"
+#include "rheo/base/log.h"
 #include "rheo/rpc/client.h"
 #include "rheo/rpc/server.h"
 #include "rheo/rpc/traffic.h"
 #include "rheo/rpc/transport.h"
 #include "rheo/rpc/worker_directory.h"
+#include "rheo/runtime/faulty_worker.h"
 #include "rheo/runtime/registries.h"
 #include "rheo/runtime/task.h"
 
@@ -39,11 +42,22 @@ service::ClusterSpec WithOwnPort(const service::ClusterSpec& cluster, const std:
   return result;
 }
 
+// How long the last answers may take to leave.
+constexpr std::chrono::milliseconds kAnswersLeave(500);
+
 std::string Bracketed(const std::string& host) {
   return host.find(':') == std::string::npos ? host : '[' + host + ']';
 }
 
 }  // namespace
+
+ServerOptions OptionsFrom(service::ServerDef def) {
+  return {.cluster = std::move(def.cluster),
+          .job = std::move(def.job_name),
+          .task = def.task_index,
+          .port = def.port,
+          .config = std::move(def.default_session_config)};
+}
 
 class Server::Impl {
  public:
@@ -63,10 +77,12 @@ class Server::Impl {
 
     auto impl = std::unique_ptr<Impl>(new Impl());
     impl->task_name_ = device::TaskName(options.job, options.task);
+    RHEO_RETURN_IF_ERROR(impl->SetFaults(options.faults));
     RHEO_ASSIGN_OR_RETURN(
         impl->rpc_server_,
         rpc::RpcServer::Bind({.address = fmt::format("{}:{}", Bracketed(bind_host), address.port),
                               .traffic = &impl->traffic_,
+                              .faults = impl->faults_.get(),
                               .variants = &BuiltIn().variants}));
     const int port = impl->rpc_server_->port();
     impl->target_ = fmt::format("grpc://{}:{}", Bracketed(address.host), port);
@@ -74,12 +90,14 @@ class Server::Impl {
         std::make_unique<rpc::RpcClient>(rpc::RpcClientOptions{.queue = impl->rpc_server_->queue(),
                                                                .traffic = &impl->traffic_,
                                                                .variants = &BuiltIn().variants});
-    impl->directory_ = std::make_shared<rpc::ClusterDirectory>(
-        *impl->client_,
-        WithOwnPort(options.cluster, options.job, options.task, Bracketed(address.host), port),
-        impl->task_name_);
+    impl->cluster_ = std::make_shared<const service::ClusterSpec>(
+        WithOwnPort(options.cluster, options.job, options.task, Bracketed(address.host), port));
+    impl->directory_ =
+        std::make_shared<rpc::ClusterDirectory>(*impl->client_, *impl->cluster_, impl->task_name_);
     RHEO_RETURN_IF_ERROR(impl->MakeTask(options));
-    impl->rpc_server_->Start(&impl->task_->master(), &impl->task_->worker());
+    impl->rpc_server_->Start({.master = &impl->task_->master(),
+                              .worker = impl->served_worker(),
+                              .status_page = [i = impl.get()] { return i->status_page(); }});
     return impl;
   }
 
@@ -92,14 +110,26 @@ class Server::Impl {
       stopping_ = true;
     }
     const Status reason = Unavailable("task {} is stopping", task_name_);
-    if (grace.count() == 0 && task_ != nullptr) task_->Stop(reason);
-    if (rpc_server_ != nullptr) rpc_server_->Shutdown(grace);
-    if (task_ != nullptr) task_->Stop(reason);
+    if (task_ != nullptr) {
+      rpc_server_->Drain(reason);
+      AwaitSteps(grace, reason);
+      task_->Stop(reason);
+    }
+    if (rpc_server_ != nullptr) rpc_server_->Shutdown(kAnswersLeave);
     if (client_ != nullptr) client_->Shutdown();
     stopped_.Notify();
   }
 
   void Join() { stopped_.Wait(); }
+
+  SessionCounts sessions() const {
+    const worker::WorkerCounts counts = task_->worker().counts();
+    return {.open = counts.sessions, .ever = counts.sessions_ever};
+  }
+
+  std::string status_page() const {
+    return DescribeTask(*task_, rpc_server_->num_open_calls() - 1);
+  }
 
   const std::string& target() const { return target_; }
   const std::string& task_name() const { return task_name_; }
@@ -113,6 +143,17 @@ class Server::Impl {
 
  private:
   Impl() = default;
+
+  // A step that starts to wait during the grace has to end as well.
+  void AwaitSteps(std::chrono::milliseconds grace, const Status& reason) {
+    constexpr std::chrono::milliseconds kLookEvery(50);
+    const auto deadline = std::chrono::steady_clock::now() + grace;
+    while (std::chrono::steady_clock::now() < deadline) {
+      task_->StopWaitingSteps(reason);
+      const auto look = std::chrono::steady_clock::now() + kLookEvery;
+      if (rpc_server_->AwaitIdle(std::min(look, deadline))) return;
+    }
+  }
 
   Status MakeTask(const ServerOptions& options) {
     TaskPeers peers;
@@ -130,7 +171,9 @@ class Server::Impl {
     };
     RHEO_ASSIGN_OR_RETURN(task_, Task::Create({.task_name = task_name_,
                                                .config = options.config,
+                                               .cluster = cluster_,
                                                .forming_timeout = options.forming_timeout,
+                                               .session_idle_limit = options.session_idle_limit,
                                                .registries = options.registries},
                                               std::move(peers)));
     return OkStatus();
@@ -146,12 +189,29 @@ class Server::Impl {
     return {foreign, foreign->transport.get()};
   }
 
+  Status SetFaults(const std::string& spec) {
+    if (spec.empty()) return OkStatus();
+    RHEO_ASSIGN_OR_RETURN(faults_, FaultPoints::Parse(spec));
+    RHEO_LOG(Warning, "{} has fault points, for tests: {}", task_name_, spec);
+    return OkStatus();
+  }
+
+  // The worker as others see it.
+  service::WorkerService* served_worker() {
+    if (faults_ == nullptr) return &task_->worker();
+    faulty_worker_ = MakeFaulty(task_->worker(), *faults_);
+    return faulty_worker_.get();
+  }
+
   std::string task_name_;
   std::string target_;
   rpc::TrafficCounters traffic_;
   // In the order in which they are made; what uses another comes after it.
+  std::unique_ptr<FaultPoints> faults_;                    // null: none
+  std::unique_ptr<service::WorkerService> faulty_worker_;  // null: none
   std::unique_ptr<rpc::RpcServer> rpc_server_;
   std::unique_ptr<rpc::RpcClient> client_;
+  std::shared_ptr<const service::ClusterSpec> cluster_;
   std::shared_ptr<rpc::ClusterDirectory> directory_;
   std::shared_ptr<service::WorkerService> own_worker_;
   std::unique_ptr<Task> task_;
@@ -170,12 +230,9 @@ StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options) {
 
 StatusOr<std::unique_ptr<Server>> Server::Start(service::ServerDef def, std::string bind_host) {
   RHEO_RETURN_IF_ERROR(service::ValidateServerDef(def));
-  return Start({.cluster = std::move(def.cluster),
-                .job = std::move(def.job_name),
-                .task = def.task_index,
-                .port = def.port,
-                .bind_host = std::move(bind_host),
-                .config = std::move(def.default_session_config)});
+  ServerOptions options = OptionsFrom(std::move(def));
+  options.bind_host = std::move(bind_host);
+  return Start(std::move(options));
 }
 
 StatusOr<std::unique_ptr<Server>> Server::CreateLocalServer() {
@@ -188,6 +245,8 @@ const std::vector<std::string>& Server::bound() const { return impl_->bound(); }
 const std::string& Server::task_name() const { return impl_->task_name(); }
 std::vector<device::DeviceInfo> Server::devices() const { return impl_->devices(); }
 Traffic Server::traffic() const { return impl_->traffic(); }
+SessionCounts Server::sessions() const { return impl_->sessions(); }
+std::string Server::status_page() const { return impl_->status_page(); }
 void Server::Stop(std::chrono::milliseconds grace) { impl_->Stop(grace); }
 void Server::Join() { impl_->Join(); }
 

@@ -27,13 +27,27 @@ struct ServerOptions {
   service::SessionConfig config;
   // How long a session waits for tasks that are missing, when its client sets no timeout.
   std::chrono::milliseconds forming_timeout = std::chrono::minutes(10);
+  // Sessions that nobody used for this long are closed: their clients have vanished. 0: they stay.
+  std::chrono::milliseconds session_idle_limit{0};
   const Registries* registries = nullptr;  // null: BuiltIn()
+  // For tests of what happens when a task is slow, wrong or dead; see async/fault_points.h. The
+  // log says that there are some.
+  std::string faults;
 };
+
+// The options that a definition holds.
+ServerOptions OptionsFrom(service::ServerDef def);
 
 // Bytes of messages, tensors included, that a task has exchanged with others and with clients.
 struct Traffic {
   int64_t bytes_sent = 0;
   int64_t bytes_received = 0;
+};
+
+// Sessions that use a task, as master or as worker.
+struct SessionCounts {
+  int open = 0;
+  int ever = 0;
 };
 
 // Any number in one process; they share nothing but code and the registries. Thread-safe.
@@ -59,9 +73,13 @@ class Server {
   const std::string& task_name() const;
   std::vector<device::DeviceInfo> devices() const;
   Traffic traffic() const;
+  SessionCounts sessions() const;
+  // What the task does right now; see runtime/task_status.h.
+  std::string status_page() const;
 
-  // Refuses new calls with UNAVAILABLE, cancels steps that wait, lets running ones finish for
-  // `grace`, then cancels those too. The port is free when it returns. Later calls do nothing.
+  // Refuses new calls with UNAVAILABLE, ends steps that wait for other steps (a dequeue, say) with
+  // UNAVAILABLE, lets the others finish for `grace`, then ends those too. The health check says
+  // NOT_SERVING meanwhile. The port is free when it returns. Later calls do nothing.
   void Stop(std::chrono::milliseconds grace = {});
   // Blocks until another thread has called Stop.
   void Join();

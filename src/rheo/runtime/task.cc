@@ -74,6 +74,7 @@ StatusOr<std::unique_ptr<Task>> Task::Create(TaskOptions options, TaskPeers peer
   for (const auto& device : task->devices_) env.devices.push_back(device.get());
   env.ops = &o.registries->ops;
   env.kernels = &o.registries->kernels;
+  env.cluster = o.cluster;
   env.transport = task->peers_.transport.get();
   env.make_transport = task->peers_.make_transport;
   env.inter_op_pool = task->inter_op_pool_.get();
@@ -92,7 +93,9 @@ StatusOr<std::unique_ptr<Task>> Task::Create(TaskOptions options, TaskPeers peer
   master.pool = task->inter_op_pool_.get();
   master.default_config = o.config;
   master.forming_timeout = o.forming_timeout;
+  master.session_idle_limit = o.session_idle_limit;
   task->master_ = master::Master::Create(std::move(master));
+  task->blocked_log_ = std::make_unique<BlockedStepLog>(*task->worker_);
   return task;
 }
 
@@ -105,6 +108,7 @@ std::vector<device::DeviceInfo> Task::devices() const {
 }
 
 void Task::Stop(const Status& reason) {
+  blocked_log_.reset();
   if (master_ != nullptr) master_->Stop(reason);
   if (worker_ != nullptr) worker_->Stop(reason);
 }

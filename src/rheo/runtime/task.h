@@ -12,6 +12,7 @@
 #include "rheo/device/device.h"
 #include "rheo/master/master.h"
 #include "rheo/runtime/registries.h"
+#include "rheo/runtime/task_status.h"
 #include "rheo/service/session_config.h"
 #include "rheo/worker/worker.h"
 
@@ -20,7 +21,9 @@ namespace rheo::runtime {
 struct TaskOptions {
   std::string task_name = "/job:localhost/replica:0/task:0";
   service::SessionConfig config;  // device_count, thread counts, defaults of sessions
+  std::shared_ptr<const service::ClusterSpec> cluster;  // for masters that compare; may be null
   std::chrono::milliseconds forming_timeout = std::chrono::minutes(10);
+  std::chrono::milliseconds session_idle_limit{0};
   const Registries* registries = nullptr;  // null: BuiltIn()
 };
 
@@ -50,6 +53,8 @@ class Task {
   master::Master& master() { return *master_; }
   worker::Worker& worker() { return *worker_; }
   std::vector<device::DeviceInfo> devices() const;
+  // Ends with `reason` the steps that wait for other steps: a dequeue, say.
+  void StopWaitingSteps(const Status& reason) { worker_->StopWaitingSteps(reason); }
   // Ends all sessions and steps with `reason`.
   void Stop(const Status& reason);
 
@@ -63,6 +68,7 @@ class Task {
   std::vector<std::unique_ptr<device::Device>> devices_;
   std::shared_ptr<worker::Worker> worker_;
   std::unique_ptr<master::Master> master_;
+  std::unique_ptr<BlockedStepLog> blocked_log_;
 };
 
 }  // namespace rheo::runtime

@@ -33,6 +33,7 @@ struct CreateSessionRequest {
 struct CreateSessionResponse {
   SessionHandle session;
   int64_t graph_version = 0;
+  bool is_rheo = false;  // what a Rheo master adds, invisible to TensorFlow
 };
 
 struct ExtendSessionRequest {

@@ -28,6 +28,7 @@ struct GetStatusResponse {
   // What a Rheo task adds, invisible to TensorFlow: set when the peer is one.
   bool is_rheo = false;
   std::shared_ptr<const op::KernelCatalog> kernels;  // null: assume TensorFlow's
+  std::shared_ptr<const ClusterSpec> cluster;        // as the task knows it; null: it does not say
 };
 
 struct CreateWorkerSessionRequest {

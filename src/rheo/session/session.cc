@@ -10,7 +10,7 @@
 namespace rheo::session {
 namespace {
 
-constexpr std::chrono::milliseconds kDefaultCreateTimeout = std::chrono::minutes(10);
+constexpr std::chrono::milliseconds kDefaultCreateTimeout = std::chrono::minutes(11);
 
 std::chrono::milliseconds FirstPositive(std::initializer_list<std::chrono::milliseconds> timeouts) {
   for (const std::chrono::milliseconds timeout : timeouts) {

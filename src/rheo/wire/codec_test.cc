@@ -236,6 +236,16 @@ TEST(GetStatusTest, KernelsTravelBetweenRheoTasks) {
   EXPECT_EQ(row.priority, 3);
 }
 
+TEST(GetStatusTest, TheClusterAsThePeerKnowsItTravels) {
+  const service::ClusterSpec cluster{{"ps", {"h:1"}}, {"worker", {"h:2", "h:3"}}};
+  service::GetStatusResponse response;
+  response.is_rheo = true;
+  response.cluster = std::make_shared<service::ClusterSpec>(cluster);
+  const service::GetStatusResponse got = Again(response);
+  ASSERT_NE(got.cluster, nullptr);
+  EXPECT_EQ(*got.cluster, cluster);
+}
+
 TEST(GetStatusTest, OthersAreNotRheo) {
   service::GetStatusResponse response;
   response.devices.push_back({.name = kSrc, .type = "CPU", .incarnation = Incarnation(9)});

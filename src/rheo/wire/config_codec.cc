@@ -81,23 +81,6 @@ void ExperimentalToProto(const SessionConfig& config, const SessionConfig& now,
   }
 }
 
-StatusOr<service::ClusterSpec> ClusterFromProto(const tensorflow::ClusterDef& proto) {
-  service::ClusterSpec cluster;
-  for (const auto& job : proto.job()) {
-    service::ClusterSpec::Tasks tasks(job.tasks().begin(), job.tasks().end());
-    RHEO_RETURN_IF_ERROR(cluster.AddJob(job.name(), std::move(tasks)));
-  }
-  return cluster;
-}
-
-void ClusterToProto(const service::ClusterSpec& cluster, tensorflow::ClusterDef& proto) {
-  for (const auto& [name, tasks] : cluster.jobs()) {
-    auto* const job = proto.add_job();
-    job->set_name(name);
-    for (const auto& [index, address] : tasks) (*job->mutable_tasks())[index] = address;
-  }
-}
-
 bool SameCluster(const SessionConfig& a, const SessionConfig& b) {
   return a.cluster == b.cluster || (a.cluster && b.cluster && *a.cluster == *b.cluster);
 }
@@ -127,6 +110,23 @@ void ResourcesToProto(const SessionConfig& config, const SessionConfig& now,
 }
 
 }  // namespace
+
+StatusOr<service::ClusterSpec> ClusterFromProto(const tensorflow::ClusterDef& proto) {
+  service::ClusterSpec cluster;
+  for (const auto& job : proto.job()) {
+    service::ClusterSpec::Tasks tasks(job.tasks().begin(), job.tasks().end());
+    RHEO_RETURN_IF_ERROR(cluster.AddJob(job.name(), std::move(tasks)));
+  }
+  return cluster;
+}
+
+void ClusterToProto(const service::ClusterSpec& cluster, tensorflow::ClusterDef& proto) {
+  for (const auto& [name, tasks] : cluster.jobs()) {
+    auto* const job = proto.add_job();
+    job->set_name(name);
+    for (const auto& [index, address] : tasks) (*job->mutable_tasks())[index] = address;
+  }
+}
 
 StatusOr<SessionConfig> ConfigFromProto(const tensorflow::ConfigProto& proto) {
   SessionConfig config;

@@ -21,6 +21,10 @@ StatusOr<service::SessionConfig> ConfigFromProto(const tensorflow::ConfigProto& 
 // What `raw` holds, with those fields changed that say something else in the struct.
 void ConfigToProto(const service::SessionConfig& config, tensorflow::ConfigProto& proto);
 
+// INVALID_ARGUMENT as ClusterSpec::AddJob.
+StatusOr<service::ClusterSpec> ClusterFromProto(const tensorflow::ClusterDef& proto);
+void ClusterToProto(const service::ClusterSpec& cluster, tensorflow::ClusterDef& proto);
+
 StatusOr<service::ServerDef> ServerFromProto(const tensorflow::ServerDef& proto);
 void ServerToProto(const service::ServerDef& def, tensorflow::ServerDef& proto);
 

@@ -57,6 +57,7 @@ Message Encode(const service::CreateSessionResponse& value) {
   return EncodeProto<tensorflow::CreateSessionResponse>([&](auto& p) {
     p.set_session_handle(value.session.value);
     p.set_graph_version(value.graph_version);
+    p.set_rheo(value.is_rheo);
   });
 }
 
@@ -64,6 +65,7 @@ Status Decode(Source& source, service::CreateSessionResponse& value) {
   return DecodeProto<tensorflow::CreateSessionResponse>(source, BadResponse(), [&](auto& p) {
     value.session = SessionHandle(p.session_handle());
     value.graph_version = p.graph_version();
+    value.is_rheo = p.rheo();
     return OkStatus();
   });
 }

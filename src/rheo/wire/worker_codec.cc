@@ -17,6 +17,7 @@ Message Encode(const service::GetStatusResponse& value) {
     if (!value.is_rheo) return;
     p.mutable_rheo();
     if (value.kernels) CatalogToProto(*value.kernels, *p.mutable_rheo());
+    if (value.cluster) ClusterToProto(*value.cluster, *p.mutable_rheo()->mutable_cluster());
   });
 }
 
@@ -24,6 +25,10 @@ Status Decode(Source& source, service::GetStatusResponse& value) {
   return DecodeProto<tensorflow::GetStatusResponse>(source, BadResponse(), [&](auto& p) {
     value.devices = DevicesFromProto(p.device_attributes());
     value.is_rheo = p.has_rheo();
+    if (p.rheo().has_cluster()) {
+      RHEO_ASSIGN_OR_RETURN(service::ClusterSpec cluster, ClusterFromProto(p.rheo().cluster()));
+      value.cluster = std::make_shared<const service::ClusterSpec>(std::move(cluster));
+    }
     if (!p.rheo().has_kernels()) return OkStatus();
     DecodeContext context{source.variants()};
     RHEO_ASSIGN_OR_RETURN(op::KernelCatalog catalog, CatalogFromProto(*p.mutable_rheo(), context));

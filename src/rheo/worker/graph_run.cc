@@ -89,7 +89,8 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
                           .pool = args_.env->inter_op_pool,
                           .inline_on_caller = inline_on_caller,
                           .observer = timeline_ ? &*timeline_ : nullptr,
-                          .on_error = [this](const Status& s) { OnError(s); }};
+                          .on_error = [this](const Status& s) { OnError(s); },
+                          .waiting = args_.env->waiting_ops};
     if (args_.graph->routes->pushes) {
       run.on_pause = [this] { args_.state->rendezvous->FlushPushes(); };
     }

@@ -91,7 +91,8 @@ class LocalFunctions final : public kernel::FunctionCaller {
                      .call = &call->frame};
     executor::RunArgs run{.context = &call->context,
                           .pool = env_.inter_op_pool,
-                          .on_error = [call](const Status& s) { call->rendezvous.Abort(s); }};
+                          .on_error = [call](const Status& s) { call->rendezvous.Abort(s); },
+                          .waiting = env_.waiting_ops};
     executor::Run(function->plan, std::move(run),
                   [call, done = std::move(done)](Status status) mutable {
                     if (!status.ok()) {

@@ -55,7 +55,7 @@ StatusOr<std::vector<std::string>> SessionTable::Create(
         }
       }
     }
-    sessions_.try_emplace(request.session.value, std::move(made));
+    if (sessions_.try_emplace(request.session.value, std::move(made)).second) ++num_created_;
   }
   for (const auto& session : dropped) session->DropGraphs();
   return handles;
@@ -134,6 +134,19 @@ void SessionTable::DeleteAll() {
   for (const auto& [handle, session] : removed) session->DropGraphs();
   legacy_->DropGraphs();
   for (const auto& resources : resources_) resources->ClearAll();
+}
+
+WorkerCounts SessionTable::counts() const {
+  std::vector<std::shared_ptr<WorkerSession>> sessions;
+  WorkerCounts counts;
+  {
+    MutexLock lock(mutex_);
+    counts.sessions = static_cast<int>(sessions_.size());
+    counts.sessions_ever = num_created_;
+    for (const auto& [handle, session] : sessions_) sessions.push_back(session);
+  }
+  for (const auto& session : sessions) counts.graphs += session->num_graphs();
+  return counts;
 }
 
 void SessionTable::ClearContainers(const std::vector<std::string>& containers) {

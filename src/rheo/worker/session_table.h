@@ -30,6 +30,8 @@ class SessionTable {
   StatusOr<std::shared_ptr<WorkerSession>> Find(const std::string& handle, bool created) const;
   // All sessions, and all state of the devices.
   void DeleteAll();
+  // Without the steps.
+  WorkerCounts counts() const;
 
   // Of the whole task: of every device, the state that sessions share.
   void ClearContainers(const std::vector<std::string>& containers);
@@ -43,6 +45,7 @@ class SessionTable {
   std::shared_ptr<WorkerSession> legacy_;
   mutable Mutex mutex_;
   StringMap<std::shared_ptr<WorkerSession>> sessions_ RHEO_GUARDED_BY(mutex_);
+  int num_created_ RHEO_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace rheo::worker

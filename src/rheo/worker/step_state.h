@@ -111,6 +111,8 @@ struct StepState {
   bool started RHEO_GUARDED_BY(mutex) = false;
   bool running RHEO_GUARDED_BY(mutex) = false;
   std::string session RHEO_GUARDED_BY(mutex);
+  // Why this task ended the step; OK: it did not.
+  Status ended_by_task RHEO_GUARDED_BY(mutex);
 
   // Partial runs: the graph runs until its last part; each part waits for its own values.
   bool partial_finished RHEO_GUARDED_BY(mutex) = false;

@@ -31,7 +31,9 @@ struct RunCall {
 
 class WorkerImpl final : public Worker {
  public:
-  explicit WorkerImpl(WorkerEnv env) : env_(std::move(env)), sessions_(env_) {}
+  explicit WorkerImpl(WorkerEnv env) : env_(std::move(env)), sessions_(env_) {
+    env_.waiting_ops = &waiting_ops_;
+  }
 
   ~WorkerImpl() override { Stop(Unavailable("task {} has ended", env_.task_name)); }
 
@@ -40,6 +42,7 @@ class WorkerImpl final : public Worker {
     for (const device::Device* device : env_.devices) response->devices.push_back(device->info());
     response->is_rheo = true;
     response->kernels = {std::shared_ptr<void>(), &env_.kernels->catalog()};
+    response->cluster = env_.cluster;
     std::move(done)(OkStatus());
   }
 
@@ -76,8 +79,8 @@ class WorkerImpl final : public Worker {
     if (!session.ok()) return std::move(done)(session.status());
     if (!(*session)->RemoveGraph(request.graph.value)) {
       return std::move(done)(
-          Aborted("Graph handle is not found: {}. Possibly, this worker just restarted.",
-                  request.graph.value));
+          Aborted("Graph handle is not found: {}. Possibly, this worker (\"{}\") just restarted.",
+                  request.graph.value, env_.task_name));
     }
     std::move(done)(OkStatus());
   }
@@ -99,6 +102,7 @@ class WorkerImpl final : public Worker {
     args.answer_carries_for = request.answer_carries_for;
     args.pushed = &response->pushed;
     RunGraphParts(std::move(args), [this, run = std::move(run)](Status status) mutable {
+      status = WithReason(*run->state, std::move(status));
       MarkEnded(*run->state, status);
       Answer(*run, std::move(status));
       Leave();
@@ -166,7 +170,22 @@ class WorkerImpl final : public Worker {
         blocked.push_back({state->step, waiting.key.Describe(), waiting.since});
       }
     }
+    for (executor::WaitingOp& op : waiting_ops_.List()) {
+      blocked.push_back({op.step, std::move(op.what), op.since});
+    }
     return blocked;
+  }
+
+  WorkerCounts counts() const override {
+    WorkerCounts counts = sessions_.counts();
+    counts.steps = static_cast<int>(steps_.All().size());
+    return counts;
+  }
+
+  void StopWaitingSteps(const Status& reason) override {
+    for (const executor::WaitingOp& op : waiting_ops_.List()) {
+      if (const std::shared_ptr<StepState> state = steps_.Find(op.step)) EndStep(*state, reason);
+    }
   }
 
   void Stop(const Status& reason) override {
@@ -174,10 +193,7 @@ class WorkerImpl final : public Worker {
       MutexLock lock(mutex_);
       if (stopped_.ok()) stopped_ = reason;
     }
-    for (const std::shared_ptr<StepState>& state : steps_.All()) {
-      state->stop.request_stop();
-      state->rendezvous->Abort(reason);
-    }
+    for (const std::shared_ptr<StepState>& state : steps_.All()) EndStep(*state, reason);
     {
       MutexLock lock(mutex_);
       none_running_.Wait(mutex_, [this]() RHEO_NO_THREAD_SAFETY_ANALYSIS { return running_ == 0; });
@@ -186,6 +202,22 @@ class WorkerImpl final : public Worker {
   }
 
  private:
+  static void EndStep(StepState& state, const Status& reason) {
+    {
+      MutexLock lock(state.mutex);
+      if (state.ended_by_task.ok()) state.ended_by_task = reason;
+    }
+    state.stop.request_stop();
+    state.rendezvous->Abort(reason);
+  }
+
+  // The error of a step that this task ended is the task's reason, not the operations' complaints.
+  static Status WithReason(StepState& state, Status status) {
+    MutexLock lock(state.mutex);
+    const bool is_consequence = IsDerived(status) || status.code() == StatusCode::kCancelled;
+    return state.ended_by_task.ok() || !is_consequence ? status : state.ended_by_task;
+  }
+
   Status CheckRunning() const {
     MutexLock lock(mutex_);
     return stopped_;
@@ -215,7 +247,8 @@ class WorkerImpl final : public Worker {
         sessions_.Find(request.session.value, request.create_worker_session_called));
     run.graph = session->FindGraph(request.graph.value);
     if (run.graph == nullptr) {
-      return Aborted("Graph handle is not found: {}", request.graph.value);
+      return Aborted("Graph handle is not found: {}. Possibly, this worker (\"{}\") just restarted.",
+                     request.graph.value, env_.task_name);
     }
     RHEO_RETURN_IF_ERROR(Enter());
     run.state = steps_.FindOrCreate(request.step);
@@ -335,6 +368,7 @@ class WorkerImpl final : public Worker {
       GraphRunArgs args = ArgsFor(*run, call);
       args.exec = {};
       RunGraphParts(std::move(args), [this, state = run->state](Status status) {
+        status = WithReason(*state, std::move(status));
         MarkEnded(*state, status);
         Leave();
       });
@@ -432,6 +466,7 @@ class WorkerImpl final : public Worker {
   }
 
   WorkerEnv env_;
+  executor::WaitingOps waiting_ops_;
   SessionTable sessions_;
   StepTable steps_;
   service::RecentRequests recent_runs_;

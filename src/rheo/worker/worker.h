@@ -10,6 +10,7 @@
 
 #include "rheo/async/thread_pool.h"
 #include "rheo/device/device.h"
+#include "rheo/executor/waiting_ops.h"
 #include "rheo/kernel/kernel_registry.h"
 #include "rheo/op/op_registry.h"
 #include "rheo/rendezvous/tensor_transport.h"
@@ -29,15 +30,26 @@ struct WorkerEnv {
   std::function<std::shared_ptr<rendezvous::TensorTransport>(const service::ClusterSpec& cluster,
                                                              const std::string& own_task)>
       make_transport;
+  // Told to masters that ask; null: not told.
+  std::shared_ptr<const service::ClusterSpec> cluster;
   ThreadPool* inter_op_pool = nullptr;
   ThreadPool* intra_op_pool = nullptr;
+  executor::WaitingOps* waiting_ops = nullptr;  // set by the worker itself
 };
 
-// A blocked receive of a running step, for status pages and logs.
+// What a running step waits for, for status pages and logs.
 struct BlockedStep {
   StepId step;
-  std::string what;  // "edge_3_w from /job:ps/… to /job:worker/…"
+  // A value, "edge_3_w from /job:ps/… to /job:worker/…", or an operation, "d = QueueDequeueV2(q)".
+  std::string what;
   std::chrono::steady_clock::time_point since;
+};
+
+struct WorkerCounts {
+  int sessions = 0;
+  int sessions_ever = 0;
+  int graphs = 0;
+  int steps = 0;  // running, or kept for requests of other tasks
 };
 
 // Thread-safe.
@@ -45,6 +57,9 @@ class Worker : public service::WorkerService {
  public:
   static std::unique_ptr<Worker> Create(WorkerEnv env);
   virtual std::vector<BlockedStep> BlockedSteps() const = 0;
+  virtual WorkerCounts counts() const = 0;
+  // Ends with `reason` the steps that wait in an operation for other steps (a dequeue, say).
+  virtual void StopWaitingSteps(const Status& reason) = 0;
   // Cancels all running steps with `reason` and refuses new calls with it; returns when none runs
   // and nothing is left in the devices' memory, so that the devices may end before this object.
   virtual void Stop(const Status& reason) = 0;

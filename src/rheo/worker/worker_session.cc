@@ -48,6 +48,11 @@ std::shared_ptr<RegisteredGraph> WorkerSession::FindGraph(std::string_view handl
   return it == graphs_.end() ? nullptr : it->second;
 }
 
+int WorkerSession::num_graphs() const {
+  MutexLock lock(mutex_);
+  return static_cast<int>(graphs_.size());
+}
+
 bool WorkerSession::RemoveGraph(std::string_view handle) {
   std::shared_ptr<RegisteredGraph> removed;  // destroyed after the lock is released
   MutexLock lock(mutex_);

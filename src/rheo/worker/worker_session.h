@@ -52,6 +52,7 @@ class WorkerSession {
   void AddGraph(std::string handle, std::shared_ptr<RegisteredGraph> graph);
   std::shared_ptr<RegisteredGraph> FindGraph(std::string_view handle) const;  // null: unknown
   bool RemoveGraph(std::string_view handle);
+  int num_graphs() const;
   // Forgets all graphs; the graphs hold the session, so this is how a deleted session goes away.
   void DropGraphs();
 

@@ -53,7 +53,9 @@ Status CheckAssignedShape(const RefVariable& variable,
       has_value ? PartialShape(variable.tensor.shape()) : variable.declared_shape();
   if (expected.IsCompatibleWith(shape)) return OkStatus();
   return InvalidArgument(
-      "Assign requires shapes of both tensors to match. lhs shape= {} rhs shape= {}",
+      "Assign requires shapes of both tensors to match. lhs shape= {} rhs shape= {}. (A variable "
+      "that "
+      "an earlier job left behind goes with Session.reset.)",
       expected.ToString(), shape.ToString());
 }
 

@@ -1,0 +1,44 @@
+// What a task does right now, as a text; and a line in the log for each step that waits for long.
+#ifndef RHEO_RUNTIME_TASK_STATUS_H_
+#define RHEO_RUNTIME_TASK_STATUS_H_
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "rheo/async/timer.h"
+#include "rheo/worker/worker.h"
+
+namespace rheo::runtime {
+
+class Task;
+
+// Lines "name value", then one line for each thing that a step waits for:
+//   task /job:ps/replica:0/task:0
+//   sessions 0            as master
+//   worker_sessions 1
+//   graphs 2
+//   steps 1
+//   open_calls 1          this one not counted
+//   blocked step 4711 for 31.2 s: d = QueueDequeueV2(q)
+std::string DescribeTask(Task& task, int num_open_calls);
+
+// Logs what a step has waited for since 30 s, once, as long as it lives.
+class BlockedStepLog {
+ public:
+  // `worker` outlives this object.
+  explicit BlockedStepLog(const worker::Worker& worker);
+
+ private:
+  void Schedule();
+  void Look();
+
+  const worker::Worker& worker_;
+  // Step and what it waits for; of the timer's thread.
+  std::set<std::pair<int64_t, std::string>> logged_;
+  TimerQueue timers_;  // the last member: nothing runs any more when the others go
+};
+
+}  // namespace rheo::runtime
+
+#endif  // RHEO_RUNTIME_TASK_STATUS_H_

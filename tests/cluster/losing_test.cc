@@ -1,0 +1,133 @@
+// Losing tasks: those that restart, and those that are gone when a session closes.
+#include "case_test.h"
+#include "raw_client.h"
+#include "status_page.h"
+
+namespace rheo::cluster_test {
+namespace {
+
+using testing::AllOf;
+using testing::Not;
+
+class Losing : public CaseTest {
+ protected:
+  static StatusOr<Session> Open(const Scope& g, const Cluster& cluster) {
+    return Session::Create(g, {.target = cluster.Target()});
+  }
+
+  void RestartedTask(VariableKind kind) {
+    Cluster& cluster = Make({.ps = 1});
+    Scope g = Scope::NewRoot();
+    const Variable v(g.WithName("v").WithDevice(Device("ps")), 5.0f, {.kind = kind});
+    const Operation init = InitializeVariables(g);
+    const Output read = v.Read(g.WithName("read"));
+    StatusOr<Session> session = Open(g, cluster);
+    ASSERT_TRUE(session.ok()) << session.status();
+    ASSERT_TRUE(session->Run({.targets = {init}}).ok());
+    ASSERT_TRUE(session->Run({.fetches = {read}}).ok());
+
+    cluster.Kill("ps");
+    cluster.Start("ps");
+    std::this_thread::sleep_for(seconds(2));  // as the case has it
+    const auto restarted =
+        AllOf(HasCode(StatusCode::kAborted), TextHas(TaskName("ps")), TextHas("restarted"));
+    EXPECT_THAT(session->Run({.fetches = {read}}).status(), restarted);
+    EXPECT_THAT(session->Run({.targets = {init}}).status(), restarted);
+
+    StatusOr<Session> next = Open(g, cluster);
+    ASSERT_TRUE(next.ok()) << next.status();
+    EXPECT_THAT(next->Run({.fetches = {read}}).status(),
+                AllOf(HasCode(StatusCode::kFailedPrecondition), TextHas("uninitialized")));
+    ASSERT_TRUE(next->Run({.targets = {init}}).ok());
+    EXPECT_TRUE(next->Run({.fetches = {read}}).ok());
+  }
+};
+
+TEST_F(Losing, Server03_RestartedTaskReferenceVariable) { RestartedTask(VariableKind::kReference); }
+TEST_F(Losing, Server03_RestartedTaskResourceVariable) { RestartedTask(VariableKind::kResource); }
+
+bool SaysRestarted(const Status& status) {
+  return status.GetPayload(std::string(kWorkerRestartedPayload)).has_value();
+}
+
+TEST_F(Losing, Server03_UnknownHandlesOverTheWire) {
+  Cluster& cluster = Make({});
+  RawClient client(TaskName("worker"), cluster.Address("worker"));
+  const auto restarted =
+      AllOf(HasCode(StatusCode::kAborted), TextHas(TaskName("worker")), TextHas("restarted"));
+  using service::WorkerService;
+
+  service::RunGraphResponse ran;
+  Status status = client.Call(&WorkerService::RunGraph,
+                              {.session = SessionHandle("0123"), .graph = GraphHandle("1")}, &ran);
+  EXPECT_THAT(status, restarted);
+  EXPECT_TRUE(SaysRestarted(status));
+  // The legacy session always exists; its graphs do not.
+  status = client.Call(&WorkerService::RunGraph,
+                       {.create_worker_session_called = false, .graph = GraphHandle("77")}, &ran);
+  EXPECT_THAT(status, restarted);
+
+  service::DeregisterGraphResponse gone;
+  status = client.Call(&WorkerService::DeregisterGraph,
+                       {.session = SessionHandle("0123"), .graph = GraphHandle("1")}, &gone);
+  EXPECT_THAT(status, restarted);
+  EXPECT_TRUE(SaysRestarted(status));
+  status = client.Call(&WorkerService::DeregisterGraph,
+                       {.create_worker_session_called = false, .graph = GraphHandle("77")}, &gone);
+  EXPECT_THAT(status, restarted);
+
+  const std::string device = TaskName("worker") + "/device:CPU:0";
+  service::RecvTensorResponse received;
+  status = client.Call(&WorkerService::RecvTensor,
+                       {.step = StepId(7),
+                        .key = rendezvous::RendezvousKey({.src_device = device,
+                                                          .src_incarnation = Incarnation(1),
+                                                          .dst_device = device,
+                                                          .edge = "edge_1_x"})},
+                       &received);
+  EXPECT_THAT(status, restarted);
+  EXPECT_TRUE(SaysRestarted(status));
+}
+
+// A program that used all tasks of ps:1 worker:2, and what closing it leaves.
+class ClosingBesideADeadPeer : public Losing {
+ protected:
+  void RunOnAll() {
+    std::vector<Output> all;
+    for (const auto& [job, index] : {std::pair("ps", 0), {"worker", 0}, {"worker", 1}}) {
+      all.push_back(ops::Identity(g_.WithDevice(Device(job, index)), 1.0f));
+    }
+    session_.emplace(Open(g_, cluster_));
+    ASSERT_TRUE(session_->ok()) << session_->status();
+    ASSERT_TRUE((*session_)->Run({.fetches = all}).ok());
+  }
+  void CloseWithin(double limit) {
+    const Stopwatch watch;
+    EXPECT_TRUE((*session_)->Close().ok());
+    EXPECT_LT(watch.Seconds(), limit);
+    for (const char* job : {"ps", "worker"}) {
+      EXPECT_TRUE(Eventually(seconds(5), [&] {
+        return ReadStatusPage(cluster_.Address(job)).IsClean();
+      })) << ReadStatusPage(cluster_.Address(job)).text;
+    }
+  }
+
+  Cluster& cluster_ = Make({.ps = 1, .workers = 2});
+  Scope g_ = Scope::NewRoot();
+  std::optional<StatusOr<Session>> session_;
+};
+
+TEST_F(ClosingBesideADeadPeer, Server13_ThatExited) {
+  RunOnAll();
+  cluster_.Kill("worker", 1);
+  CloseWithin(5);
+}
+
+TEST_F(ClosingBesideADeadPeer, Server13_ThatIsFrozen) {
+  RunOnAll();
+  cluster_.Freeze("worker", 1);
+  CloseWithin(12);
+}
+
+}  // namespace
+}  // namespace rheo::cluster_test
