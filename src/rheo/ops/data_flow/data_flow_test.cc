@@ -105,6 +105,37 @@ TEST_F(DataFlowTest, StagingAreasGiveTheOldestFirst) {
   EXPECT_EQ((*RunOp("StageSize", {}, ints))[0], Tensor::Scalar<int32_t>(0));
 }
 
+TEST_F(DataFlowTest, StagingMapsGiveTuplesByKey) {
+  const auto ints = [](std::string_view attr, size_t n) {
+    op::AttrMap attrs = {{"shared_name", "map"}};
+    attrs.Set(attr, std::vector<DType>(n, DType::kInt32));
+    return attrs;
+  };
+  const auto put = [&](int64_t key, std::vector<int32_t> positions) {
+    Tensors inputs = {Tensor::Scalar(key), Tensor::Vector(positions)};
+    for (const int32_t p : positions) inputs.push_back(Tensor::Scalar<int32_t>(p + 10));
+    return RunOp("MapStage", std::move(inputs), ints("dtypes", 2)).status();
+  };
+  const Tensor first = Tensor::Vector<int32_t>({0});
+  ASSERT_TRUE(put(7, {0}).ok());
+  EXPECT_EQ((*RunOp("MapIncompleteSize", {}, ints("dtypes", 2)))[0], Tensor::Scalar<int32_t>(1));
+  EXPECT_EQ(put(7, {0}).code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(Message(put(7, {1, 0})).starts_with("Indices are not strictly ordered"));
+  ASSERT_TRUE(put(7, {1}).ok());
+  EXPECT_EQ((*RunOp("MapSize", {}, ints("dtypes", 2)))[0], Tensor::Scalar<int32_t>(1));
+  const Tensor key = Tensor::Scalar<int64_t>(7);
+  EXPECT_EQ((*RunOp("MapPeek", {key, first}, ints("dtypes", 1)))[0], Tensor::Scalar<int32_t>(10));
+  EXPECT_EQ((*RunOp("MapUnstage", {key, first}, ints("dtypes", 1)))[0],
+            Tensor::Scalar<int32_t>(10));
+  EXPECT_TRUE(Message(RunOp("MapUnstage", {key, first}, ints("dtypes", 1)).status())
+                  .starts_with("Tensor at index '0' for key '7' has already been removed."));
+  const auto any = RunOp("MapUnstageNoKey", {Tensor::Vector<int32_t>({1})}, ints("dtypes", 1));
+  ASSERT_TRUE(any.ok()) << any.status();
+  EXPECT_EQ((*any)[0], key);
+  EXPECT_EQ((*any)[1], Tensor::Scalar<int32_t>(11));
+  EXPECT_EQ((*RunOp("MapSize", {}, ints("dtypes", 2)))[0], Tensor::Scalar<int32_t>(0));
+}
+
 TEST_F(DataFlowTest, AStagingAreaHasALimit) {
   const op::AttrMap limited = {{"shared_name", "small"}, {"memory_limit", 10}};
   EXPECT_EQ(RunOp("Stage", {Tensor(DType::kFloat, {100})}, limited).status().code(),

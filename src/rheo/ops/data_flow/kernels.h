@@ -11,6 +11,7 @@ void AddStackKernels(TableKernels& kernels);        // stack.cc
 void AddAccumulatorKernels(TableKernels& kernels);  // accumulator_kernels.cc
 void AddStagingKernels(TableKernels& kernels);      // staging_kernels.cc
 void AddBarrierKernels(TableKernels& kernels);      // barrier_kernels.cc
+void AddStagingMapKernels(TableKernels& kernels);   // staging_map_kernels.cc
 
 }  // namespace rheo::ops
 

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
+#include "rheo/async/notification.h"
+
 namespace rheo::ops {
 namespace {
 
@@ -230,6 +235,56 @@ TEST(QueueTest, ChecksShapesAndOtherNodesAttrs) {
   other.kind = QueueKind::kRandomShuffle;
   other.op = "RandomShuffleQueueV2";
   EXPECT_EQ(Message(queue->CheckSame(other)), "Expected FIFOQueue, found RandomShuffleQueueV2");
+}
+
+// Elements come and go on several threads while takers are stopped at any moment: each element is
+// taken exactly once.
+TEST(QueueTest, NothingIsLostWhenTakersAreStopped) {
+  constexpr int kThreads = 3;
+  constexpr int kRounds = 300;
+  const auto queue = MakeQueue({.capacity = 4});
+  std::atomic<int64_t> sum_put{0};
+  std::atomic<int64_t> sum_taken{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kRounds; ++i) {
+        const int32_t value = t * kRounds + i;
+        Notification put;
+        queue->Enqueue({}, {{Tensor::Scalar(value)}}, [&](const Status& s) {
+          if (s.ok()) sum_put += value;
+          put.Notify();
+        });
+        put.Wait();
+      }
+    });
+    threads.emplace_back([&] {
+      for (int left = kRounds; left > 0;) {
+        StopSource stop;
+        Notification over;
+        int64_t taken = 0;
+        int64_t count = 0;
+        std::thread stopper([&stop] { stop.request_stop(); });
+        queue->Dequeue({.step = StepId(1), .node = "take", .stop = stop.get_token()},
+                       std::min(left, 2), Queue::Count::kExactly,
+                       [&](StatusOr<std::vector<Tuple>> tuples) {
+                         for (size_t k = 0; tuples.ok() && k < tuples->size(); ++k) {
+                           taken += (*tuples)[k][0].scalar<int32_t>();
+                           ++count;
+                         }
+                         over.Notify();
+                       });
+        over.Wait();
+        stopper.join();
+        sum_taken += taken;
+        left -= static_cast<int>(count);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(queue->size(), 0);
+  EXPECT_EQ(sum_taken.load(), sum_put.load());
+  EXPECT_TRUE(queue->Blocked().empty());
 }
 
 TEST(QueueTest, ListsWhoWaits) {

@@ -55,6 +55,20 @@ constexpr NamedShape kShapes[] = {
     {"FIFOQueue", &HandleShape},
     {"FIFOQueueV2", &HandleShape},
     {"FakeQueue", &HandleShape},
+    {"MapClear", &op::NoOutputs},
+    {"MapIncompleteSize", &op::ScalarShape},
+    {"MapPeek", &op::UnknownShape},
+    {"MapSize", &op::ScalarShape},
+    {"MapStage", &op::NoOutputs},
+    {"MapUnstage", &op::UnknownShape},
+    {"MapUnstageNoKey", &op::UnknownShape},
+    {"OrderedMapClear", &op::NoOutputs},
+    {"OrderedMapIncompleteSize", &op::ScalarShape},
+    {"OrderedMapPeek", &op::UnknownShape},
+    {"OrderedMapSize", &op::ScalarShape},
+    {"OrderedMapStage", &op::NoOutputs},
+    {"OrderedMapUnstage", &op::UnknownShape},
+    {"OrderedMapUnstageNoKey", &op::UnknownShape},
     {"PaddingFIFOQueue", &HandleShape},
     {"PaddingFIFOQueueV2", &HandleShape},
     {"PriorityQueue", &HandleShape},
@@ -112,6 +126,7 @@ void RegisterDataFlowKernels(kernel::KernelRegistry& registry) {
   AddQueueKernels(kernels);
   AddStackKernels(kernels);
   AddAccumulatorKernels(kernels);
+  AddStagingMapKernels(kernels);
   AddBarrierKernels(kernels);
   AddStagingKernels(kernels);
 }
