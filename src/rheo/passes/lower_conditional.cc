@@ -25,10 +25,10 @@ class Conditional {
   using MakeSwitch = std::function<StatusOr<Node*>(
       Lowering&, std::string_view what, const Endpoint& value, const std::string& device)>;
 
-  Conditional(Graph& graph, Node* node, std::vector<op::FuncRef> branches,
+  Conditional(Lowering lowering, std::vector<op::FuncRef> branches,
               std::vector<std::string> branch_names, std::vector<int> branch_outputs,
               MakeSwitch make_switch)
-      : lowering_(graph, node),
+      : lowering_(std::move(lowering)),
         branches_(std::move(branches)),
         names_(std::move(branch_names)),
         outputs_(std::move(branch_outputs)),
@@ -112,7 +112,7 @@ class Conditional {
 
 }  // namespace
 
-Status LowerIf(Graph& graph, Node* node) {
+Status LowerIf(Graph& graph, Node* node, std::vector<InlinedBody>& bodies) {
   RHEO_ASSIGN_OR_RETURN(op::FuncRef then_branch, node->attrs().Get<op::FuncRef>("then_branch"));
   RHEO_ASSIGN_OR_RETURN(op::FuncRef else_branch, node->attrs().Get<op::FuncRef>("else_branch"));
   const Endpoint predicate = node->input(0);
@@ -121,12 +121,12 @@ Status LowerIf(Graph& graph, Node* node) {
     return lowering.Add(what, "Switch", {{"T", TypeOf(value)}}, {value, predicate}, device);
   };
   // Output 1 of a Switch is the true one.
-  return Conditional(graph, node, {std::move(else_branch), std::move(then_branch)},
+  return Conditional({graph, node, bodies}, {std::move(else_branch), std::move(then_branch)},
                      {"else", "then"}, {0, 1}, make_switch)
       .Run();
 }
 
-Status LowerCase(Graph& graph, Node* node) {
+Status LowerCase(Graph& graph, Node* node, std::vector<InlinedBody>& bodies) {
   RHEO_ASSIGN_OR_RETURN(std::vector<op::FuncRef> branches,
                         node->attrs().Get<std::vector<op::FuncRef>>("branches"));
   const Endpoint index = node->input(0);
@@ -142,8 +142,8 @@ Status LowerCase(Graph& graph, Node* node) {
     names.push_back(fmt::format("branch_{}", i));
     outputs.push_back(i);
   }
-  return Conditional(graph, node, std::move(branches), std::move(names), std::move(outputs),
-                     make_switch)
+  return Conditional({graph, node, bodies}, std::move(branches), std::move(names),
+                     std::move(outputs), make_switch)
       .Run();
 }
 

@@ -13,8 +13,11 @@ namespace {
 using graph::Graph;
 using graph::Node;
 
-// Functions that call themselves would go on for ever.
-constexpr int kMaxAddedNodes = 2'000'000;
+// Functions that call two functions that call two functions …: a few lines make any number of
+// nodes.
+constexpr int kMaxAddedNodes = 250'000;
+// Bodies in bodies get longer and longer names; calls further in stay calls.
+constexpr int kMaxDepth = 100;
 
 bool IsMarked(const Node& node, std::string_view attr) {
   return node.attrs().GetOr<bool>(attr, false);
@@ -97,57 +100,85 @@ class FunctionalLowering {
       }
       if (graph_.num_node_ids() > limit_) {
         return InvalidArgument(
-            "{{{{node {}}}}}: inlining does not end; does a function call itself?", name);
+            "{{{{node {}}}}}: its functions have more than {} nodes, with those that they call",
+            name, kMaxAddedNodes);
       }
     }
     return OkStatus();
   }
 
  private:
-  // Nodes from `first_node` on, up to the next body's, came with one body.
+  // Nodes from `first_node` on, up to the next entry's, came with one body.
   struct Body {
     int first_node;
-    int inside;  // index of the body that had the call; -1: the client's graph
-    std::string function;
+    int inside;            // index of the body that had the call; -1: the client's graph
+    std::string function;  // empty: what stands around bodies
+    int depth = 0;
   };
 
   Status Lower(Node* node) {
     const int inside = BodyOf(*node);
     const int first_node = graph_.num_node_ids();
-    std::string function;
-    RHEO_RETURN_IF_ERROR(LowerNode(node, inside, function));
-    if (graph_.num_node_ids() > first_node) {
-      bodies_.push_back({first_node, inside, std::move(function)});
+    std::vector<InlinedBody> inlined;
+    RHEO_RETURN_IF_ERROR(LowerNode(node, inside, inlined));
+    if (graph_.num_node_ids() == first_node) return OkStatus();
+    const int depth = DepthOf(inside) + 1;
+    bodies_.push_back({first_node, inside, "", depth});
+    for (InlinedBody& body : inlined) {
+      bodies_.push_back({body.first_id, inside, std::move(body.function), depth});
+      bodies_.push_back({body.end_id, inside, "", depth});
     }
     return OkStatus();
   }
 
-  Status LowerNode(Node* node, int inside, std::string& function) {
-    if (IsMarked(*node, kLower)) {
+  Status LowerNode(Node* node, int inside, std::vector<InlinedBody>& inlined) {
+    if (DepthOf(inside) >= kMaxDepth) return OkStatus();
+    if (IsMarked(*node, kLower) && !CallsWhatItIsInside(*node, inside)) {
       // Other kinds of predicates are left to the kernel.
-      if (IsIf(*node) && node->input_types()[0] == DType::kBool) return LowerIf(graph_, node);
-      if (IsCase(*node)) return LowerCase(graph_, node);
-      if (IsWhile(*node) && node->num_inputs() > 0) return LowerWhile(graph_, node);
+      if (IsIf(*node) && node->input_types()[0] == DType::kBool) {
+        return LowerIf(graph_, node, inlined);
+      }
+      if (IsCase(*node)) return LowerCase(graph_, node, inlined);
+      if (IsWhile(*node) && node->num_inputs() > 0) return LowerWhile(graph_, node, inlined);
     }
     const bool must = IsCall(*node) && IsMarked(*node, kInline);
     if (!must && !inline_all_calls_) return OkStatus();
     const op::FuncRef called = CalledFunction(graph_, *node);
-    if (called.name.empty()) return OkStatus();
-    if (!must && (IsKeptAsCall(graph_, called) || IsInside(called.name, inside))) return OkStatus();
+    // A function that calls itself ends, if it does, when it runs: the kernel calls it.
+    if (called.name.empty() || IsInside(called.name, inside)) return OkStatus();
+    if (!must && IsKeptAsCall(graph_, called)) return OkStatus();
     StatusOr<graph::FunctionBody> body =
         graph::InstantiateFunction(called, graph_.library(), graph_.ops());
     // Where inlining is only our choice, the call tells the error if it ever runs.
     if (!body.ok()) return must ? body.status() : OkStatus();
-    function = called.name;
     const bool is_the_clients = node->id() < client_nodes_;
-    return is_the_clients ? InlineNamed(graph_, node, *body)
-                          : graph::InlineCall(graph_, node, *body);
+    const int first_id = graph_.num_node_ids();
+    RHEO_RETURN_IF_ERROR(is_the_clients ? InlineNamed(graph_, node, *body)
+                                        : graph::InlineCall(graph_, node, *body));
+    inlined.push_back({called.name, first_id, graph_.num_node_ids()});
+    return OkStatus();
+  }
+
+  // Whether a branch, condition or body of the node has the node in it.
+  bool CallsWhatItIsInside(const Node& node, int inside) const {
+    for (const auto& [name, value] : node.attrs()) {
+      if (const op::FuncRef* function = value.func();
+          function != nullptr && IsInside(function->name, inside)) {
+        return true;
+      }
+    }
+    const auto branches = node.attrs().Get<std::vector<op::FuncRef>>("branches");
+    return branches.ok() && std::ranges::any_of(*branches, [&](const op::FuncRef& branch) {
+             return IsInside(branch.name, inside);
+           });
   }
 
   int BodyOf(const Node& node) const {
     const auto after = std::ranges::upper_bound(bodies_, node.id(), {}, &Body::first_node);
     return static_cast<int>(after - bodies_.begin()) - 1;
   }
+
+  int DepthOf(int body) const { return body < 0 ? 0 : bodies_[static_cast<size_t>(body)].depth; }
 
   bool IsInside(const std::string& function, int body) const {
     for (; body >= 0; body = bodies_[static_cast<size_t>(body)].inside) {

@@ -16,8 +16,8 @@ using graph::Node;
 
 class WhileLoop {
  public:
-  WhileLoop(Graph& graph, Node* node)
-      : lowering_(graph, node), num_vars_(static_cast<size_t>(node->num_inputs())) {}
+  WhileLoop(Graph& graph, Node* node, std::vector<InlinedBody>& bodies)
+      : lowering_(graph, node, bodies), num_vars_(static_cast<size_t>(node->num_inputs())) {}
 
   Status Run() {
     RHEO_RETURN_IF_ERROR(AddEntries());
@@ -118,6 +118,8 @@ class WhileLoop {
 
 }  // namespace
 
-Status LowerWhile(Graph& graph, Node* node) { return WhileLoop(graph, node).Run(); }
+Status LowerWhile(Graph& graph, Node* node, std::vector<InlinedBody>& bodies) {
+  return WhileLoop(graph, node, bodies).Run();
+}
 
 }  // namespace rheo::passes

@@ -12,7 +12,8 @@ using graph::Edge;
 using graph::Endpoint;
 using graph::Node;
 
-Lowering::Lowering(graph::Graph& graph, Node* node) : graph_(graph), node_(node) {}
+Lowering::Lowering(graph::Graph& graph, Node* node, std::vector<InlinedBody>& bodies)
+    : graph_(graph), node_(node), bodies_(bodies) {}
 
 StatusOr<Node*> Lowering::Add(std::string_view what, std::string op, op::AttrMap attrs,
                               const std::vector<Endpoint>& inputs, const std::string& device) {
@@ -55,7 +56,9 @@ StatusOr<Lowering::Inlined> Lowering::AddCall(std::string_view what, const op::F
   graph_.AddControlEdge(call, inlined.after);
   RHEO_ASSIGN_OR_RETURN(const graph::FunctionBody body,
                         graph::InstantiateFunction(function, graph_.library(), graph_.ops()));
+  const int first_id = graph_.num_node_ids();
   RHEO_RETURN_IF_ERROR(graph::InlineCall(graph_, call, body));
+  bodies_.push_back({function.name, first_id, graph_.num_node_ids()});
   return inlined;
 }
 

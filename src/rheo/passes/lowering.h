@@ -10,12 +10,20 @@
 
 namespace rheo::passes {
 
+// The nodes that a function's body became: ids first_id to end_id - 1.
+struct InlinedBody {
+  std::string function;
+  int first_id = 0;
+  int end_id = 0;
+};
+
 // A functional node on its way to become primitives. New nodes are named `<node>/<what>`; the
 // node's place in the graph is taken by a node of the same name at the end, so that fetches,
 // targets and control edges go on to work.
 class Lowering {
  public:
-  Lowering(graph::Graph& graph, graph::Node* node);
+  // `bodies` gets those that take part.
+  Lowering(graph::Graph& graph, graph::Node* node, std::vector<InlinedBody>& bodies);
 
   graph::Graph& graph() { return graph_; }
   graph::Node* node() { return node_; }
@@ -47,12 +55,14 @@ class Lowering {
  private:
   graph::Graph& graph_;
   graph::Node* const node_;
+  std::vector<InlinedBody>& bodies_;
 };
 
-// Each gives INVALID_ARGUMENT or NOT_FOUND, naming the node, when a function does not fit.
-Status LowerIf(graph::Graph& graph, graph::Node* node);
-Status LowerCase(graph::Graph& graph, graph::Node* node);
-Status LowerWhile(graph::Graph& graph, graph::Node* node);
+// Each gives INVALID_ARGUMENT or NOT_FOUND, naming the node, when a function does not fit, and adds
+// the bodies that it put into the graph.
+Status LowerIf(graph::Graph& graph, graph::Node* node, std::vector<InlinedBody>& bodies);
+Status LowerCase(graph::Graph& graph, graph::Node* node, std::vector<InlinedBody>& bodies);
+Status LowerWhile(graph::Graph& graph, graph::Node* node, std::vector<InlinedBody>& bodies);
 
 }  // namespace rheo::passes
 

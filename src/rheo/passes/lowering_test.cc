@@ -222,6 +222,63 @@ TEST(LowerTest, CallsThatCannotBeInlinedStay) {
   EXPECT_EQ(graph->FindNode("endless/r")->op(), "PartitionedCall") << "one round, then a call";
 }
 
+// name(x: float) → callee(callee(x)), for callees of one float.
+graph::FunctionDef TwiceFunction(std::string name, const std::string& callee) {
+  graph::FunctionDef function = UnaryFunction(std::move(name), "Neg");
+  const op::AttrMap attrs = {{"Tin", Floats(1)},
+                             {"Tout", Floats(1)},
+                             {"f", Func(callee)},
+                             {"_lower_as_multi_device_function", true}};
+  function.nodes = {Def("inner", "PartitionedCall", {"x"}, attrs),
+                    Def("r", "PartitionedCall", {"inner:output:0"}, attrs)};
+  function.returns = {{"y", "r:output:0"}};
+  return function;
+}
+
+graph::GraphDef CallOf(const std::string& function) {
+  return DefOf({Def("x", "Placeholder", {}, {{"dtype", DType::kFloat}}),
+                Def("call", "PartitionedCall", {"x"},
+                    {{"Tin", Floats(1)},
+                     {"Tout", Floats(1)},
+                     {"f", Func(function)},
+                     {"_lower_as_multi_device_function", true}})});
+}
+
+TEST(LowerTest, AFunctionThatCallsItselfIsInlinedOnce) {
+  graph::GraphDef def = CallOf("f");
+  def.library.functions = {TwiceFunction("f", "g"), TwiceFunction("g", "f")};
+  const auto graph = ImportOrFail(def);
+  ASSERT_TRUE(LowerFunctionalOps(false, *graph).ok());
+  EXPECT_EQ(NodesOf(*graph, "PartitionedCall").size(), 4u) << "f calls g twice, which calls f";
+}
+
+TEST(LowerTest, DeepCallsStayCalls) {
+  graph::GraphDef def = CallOf("f0");
+  for (int i = 0; i < 1000; ++i) {
+    graph::FunctionDef function =
+        TwiceFunction("f" + std::to_string(i), "f" + std::to_string(i + 1));
+    function.nodes.erase(function.nodes.begin());
+    function.nodes[0].inputs = {"x"};
+    def.library.functions.push_back(std::move(function));
+  }
+  def.library.functions.push_back(UnaryFunction("f1000", "Exp"));
+  const auto graph = ImportOrFail(def);
+  ASSERT_TRUE(LowerFunctionalOps(false, *graph).ok());
+  EXPECT_EQ(NodesOf(*graph, "PartitionedCall").size(), 1u);
+}
+
+TEST(LowerTest, MoreNodesThanThereIsMemoryForIsAnError) {
+  graph::GraphDef def = CallOf("f0");
+  for (int i = 0; i < 40; ++i) {
+    def.library.functions.push_back(
+        TwiceFunction("f" + std::to_string(i), "f" + std::to_string(i + 1)));
+  }
+  def.library.functions.push_back(UnaryFunction("f40", "Exp"));
+  const Status status = LowerFunctionalOps(false, *ImportOrFail(def));
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(Message(status), HasSubstr("{{node call/"));
+}
+
 TEST(LowerTest, MissingFunctionIsNamedWithItsNode) {
   graph::GraphDef def = IfGraph();
   def.library.functions.pop_back();

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "rheo/base/mutex.h"
 #include "rheo/executor/executor.h"
 #include "rheo/graph/function.h"
@@ -12,6 +13,10 @@
 
 namespace rheo::worker {
 namespace {
+
+// A function that calls itself without end is stopped here, before memory is: a call takes a few
+// KiB.
+constexpr int kMaxCallsOfAStep = 20'000;
 
 // A compiled body.
 struct Function {
@@ -77,6 +82,14 @@ class LocalFunctions final : public kernel::FunctionCaller {
                                       function->ref.name, function->num_args, args.inputs.size()));
       return;
     }
+    if (!Enter(args.step)) {
+      std::move(done)(ResourceExhausted(
+          "{} calls of functions are open at once in this step, the last one of '{}'; does it call "
+          "itself without end?",
+          kMaxCallsOfAStep, function->ref.name));
+      return;
+    }
+    const StepId step = args.step;
     auto call = std::make_shared<RunningCall>();
     call->frame.arguments = std::move(args.inputs);
     call->frame.results.resize(function->num_returns);
@@ -94,7 +107,8 @@ class LocalFunctions final : public kernel::FunctionCaller {
                           .on_error = [call](const Status& s) { call->rendezvous.Abort(s); },
                           .waiting = env_.waiting_ops};
     executor::Run(function->plan, std::move(run),
-                  [call, done = std::move(done)](Status status) mutable {
+                  [this, step, call, done = std::move(done)](Status status) mutable {
+                    Leave(step);
                     if (!status.ok()) {
                       std::move(done)(std::move(status));
                     } else {
@@ -104,6 +118,19 @@ class LocalFunctions final : public kernel::FunctionCaller {
   }
 
  private:
+  bool Enter(StepId step) {
+    MutexLock lock(mutex_);
+    int& calls = calls_of_[step];
+    if (calls >= kMaxCallsOfAStep) return false;
+    ++calls;
+    return true;
+  }
+  void Leave(StepId step) {
+    MutexLock lock(mutex_);
+    const auto it = calls_of_.find(step);
+    if (--it->second == 0) calls_of_.erase(it);
+  }
+
   Status CheckDevice(const std::string& function, const graph::Node& node) const {
     if (node.requested_device().empty()) return OkStatus();
     RHEO_ASSIGN_OR_RETURN(const device::DeviceName asked,
@@ -121,6 +148,8 @@ class LocalFunctions final : public kernel::FunctionCaller {
   const SessionDevice device_;
   Mutex mutex_;
   std::vector<std::shared_ptr<const Function>> functions_ RHEO_GUARDED_BY(mutex_);
+  // Calls that have not answered.
+  absl::flat_hash_map<StepId, int> calls_of_ RHEO_GUARDED_BY(mutex_);
 };
 
 }  // namespace

@@ -46,6 +46,8 @@ class StepRendezvousTest : public ::testing::Test {
     routes->pushes = true;
     step_->SetRoutes(std::move(routes));
   }
+  // Callbacks that were not called keep the step, which keeps the transport.
+  ~StepRendezvousTest() override { transport_->messages.clear(); }
   void Send(int worker, const std::string& edge) {
     const std::string task = "/job:worker/replica:0/task:" + std::to_string(worker);
     ASSERT_TRUE(step_->Send(KeyTo(task, edge), Item{.tensor = Tensor::Scalar(1.0f)}).ok());

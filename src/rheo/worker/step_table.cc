@@ -1,11 +1,14 @@
 #include "rheo/worker/step_table.h"
 
+#include <chrono>
 #include <utility>
 
 namespace rheo::worker {
 namespace {
 
 constexpr size_t kEndedRemembered = 10'000;
+// A master starts all parts of a step at once.
+constexpr auto kStale = std::chrono::minutes(10);
 
 }  // namespace
 
@@ -13,6 +16,7 @@ std::shared_ptr<StepState> StepTable::FindOrCreate(StepId step) {
   {
     MutexLock lock(mutex_);
     if (!ended_.contains(step)) {
+      early_.erase(step);
       std::shared_ptr<StepState>& state = steps_[step];
       if (state == nullptr) state = std::make_shared<StepState>(step);
       return state;
@@ -21,6 +25,37 @@ std::shared_ptr<StepState> StepTable::FindOrCreate(StepId step) {
   auto ended = std::make_shared<StepState>(step);
   ended->rendezvous->Abort(Aborted("Step {} has ended", step.value));
   return ended;
+}
+
+StatusOr<std::shared_ptr<StepState>> StepTable::FindForPush(StepId step) {
+  std::vector<std::shared_ptr<StepState>> stale;  // destroyed after the lock is released
+  {
+    MutexLock lock(mutex_);
+    if (const auto it = steps_.find(step); it != steps_.end()) return it->second;
+    if (!ended_.contains(step)) {
+      if (early_.size() >= kMaxEarlySteps) stale = TakeOutStale();
+      if (early_.size() >= kMaxEarlySteps) {
+        return ResourceExhausted("values for {} steps are kept here that nobody runs",
+                                 early_.size());
+      }
+      early_.insert(step);
+      return steps_.emplace(step, std::make_shared<StepState>(step)).first->second;
+    }
+  }
+  return FindOrCreate(step);
+}
+
+std::vector<std::shared_ptr<StepState>> StepTable::TakeOutStale() {
+  const auto limit = std::chrono::steady_clock::now() - kStale;
+  std::vector<StepId> stale;
+  for (const StepId step : early_) {
+    const auto it = steps_.find(step);
+    if (it == steps_.end() || it->second->since < limit) stale.push_back(step);
+  }
+  std::vector<std::shared_ptr<StepState>> taken;
+  taken.reserve(stale.size());
+  for (const StepId step : stale) taken.push_back(TakeOut(step));
+  return taken;
 }
 
 void StepTable::NoteEnded(StepId step) {
@@ -43,6 +78,11 @@ std::shared_ptr<StepState> StepTable::Find(StepId step) const {
 std::shared_ptr<StepState> StepTable::Remove(StepId step, bool may_come_late) {
   MutexLock lock(mutex_);
   if (may_come_late) NoteEnded(step);
+  return TakeOut(step);
+}
+
+std::shared_ptr<StepState> StepTable::TakeOut(StepId step) {
+  early_.erase(step);
   const auto it = steps_.find(step);
   if (it == steps_.end()) return nullptr;
   std::shared_ptr<StepState> state = std::move(it->second);
@@ -59,7 +99,10 @@ void StepTable::RemoveIfIdle(const std::shared_ptr<StepState>& state) {
   MutexLock lock(mutex_);
   const auto it = steps_.find(state->step);
   // The table, the caller and nobody else: a request that came meanwhile holds the state too.
-  if (it != steps_.end() && it->second == state && state.use_count() <= 2) steps_.erase(it);
+  if (it != steps_.end() && it->second == state && state.use_count() <= 2) {
+    early_.erase(state->step);
+    steps_.erase(it);
+  }
 }
 
 void StepTable::RemoveEnded(const std::string& session) {

@@ -19,6 +19,9 @@ class StepTable {
   // For a step that has ended, a state outside of the table whose rendezvous is aborted: values
   // that come late go nowhere, and requests are told.
   std::shared_ptr<StepState> FindOrCreate(StepId step);
+  // As FindOrCreate, for values that another task sends unasked, perhaps before the step runs here.
+  // RESOURCE_EXHAUSTED when values of kMaxEarlySteps steps are kept already that nobody ran.
+  StatusOr<std::shared_ptr<StepState>> FindForPush(StepId step);
   std::shared_ptr<StepState> Find(StepId step) const;  // null: unknown
   // Null when there was none. The step is remembered as ended when values for it or requests
   // `may_come_late`.
@@ -29,7 +32,12 @@ class StepTable {
   void RemoveEnded(const std::string& session);
   std::vector<std::shared_ptr<StepState>> All() const;
 
+  static constexpr size_t kMaxEarlySteps = 8192;
+
  private:
+  std::shared_ptr<StepState> TakeOut(StepId step) RHEO_REQUIRES(mutex_);
+  // Takes out the early steps that are so old that nobody will run them any more.
+  std::vector<std::shared_ptr<StepState>> TakeOutStale() RHEO_REQUIRES(mutex_);
   void NoteEnded(StepId step) RHEO_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
@@ -38,6 +46,8 @@ class StepTable {
   std::vector<StepId> ended_ring_ RHEO_GUARDED_BY(mutex_);
   size_t oldest_ended_ RHEO_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<StepId, std::shared_ptr<StepState>> steps_ RHEO_GUARDED_BY(mutex_);
+  // The steps that exist only because values for them came.
+  absl::flat_hash_set<StepId> early_ RHEO_GUARDED_BY(mutex_);
 };
 
 }  // namespace rheo::worker

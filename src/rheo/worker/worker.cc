@@ -144,12 +144,18 @@ class WorkerImpl final : public Worker {
 
   void PushTensors(const service::PushTensorsRequest& request, service::PushTensorsResponse*,
                    const service::Call&, DoneCallback done) override {
-    // The sender need not wait for the work that the values set off here.
     const std::vector<rendezvous::PushedTensor> tensors = request.tensors;
-    std::move(done)(OkStatus());
+    std::vector<std::shared_ptr<StepState>> states;
+    states.reserve(tensors.size());
     for (const rendezvous::PushedTensor& pushed : tensors) {
-      steps_.FindOrCreate(pushed.step)
-          ->rendezvous->OnPushed(pushed.key, pushed.item, pushed.announced);
+      StatusOr<std::shared_ptr<StepState>> state = steps_.FindForPush(pushed.step);
+      if (!state.ok()) return std::move(done)(state.status());
+      states.push_back(*std::move(state));
+    }
+    // The sender need not wait for the work that the values set off here.
+    std::move(done)(OkStatus());
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      states[i]->rendezvous->OnPushed(tensors[i].key, tensors[i].item, tensors[i].announced);
     }
   }
 

@@ -30,9 +30,9 @@ StatusOr<HandleName> ReadHandleName(const KernelContext& context, int i,
     RHEO_ASSIGN_OR_RETURN(const ResourceHandle* handle, ReadHandle(context, i, type_name));
     return HandleName{handle->container, handle->name};
   }
-  RefVariable& reference = context.input_ref(i);
-  MutexLock lock(reference.mutex);
-  const Tensor& names = reference.tensor;
+  const std::shared_ptr<RefVariable>& reference = context.shared_input_ref(i);
+  MutexLock lock(reference->mutex);
+  const Tensor names = reference->tensor;
   if (names.dtype() != DType::kString || names.num_elements() != 2) {
     return InvalidArgument("Resource handle must have 2 elements, but had shape: {}",
                            names.shape().ToString());

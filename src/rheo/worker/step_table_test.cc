@@ -1,0 +1,53 @@
+#include "rheo/worker/step_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace rheo::worker {
+namespace {
+
+TEST(StepTableTest, AStepThatRunsFindsWhatWasPushedBefore) {
+  StepTable table;
+  const auto pushed = table.FindForPush(StepId(1));
+  ASSERT_TRUE(pushed.ok());
+  EXPECT_EQ(table.FindOrCreate(StepId(1)), *pushed);
+  EXPECT_EQ(*table.FindForPush(StepId(1)), *pushed);
+}
+
+TEST(StepTableTest, WhatIsPushedToAStepThatHasEndedIsDropped) {
+  StepTable table;
+  table.FindOrCreate(StepId(1));
+  table.Remove(StepId(1));
+  table.Remove(StepId(2));  // its values may come after its cleanup
+  for (int id : {1, 2}) {
+    const auto late = table.FindForPush(StepId(id));
+    ASSERT_TRUE(late.ok());
+    EXPECT_EQ(table.Find(StepId(id)), nullptr);
+    (*late)->rendezvous->local().Recv({}, {}, [](StatusOr<rendezvous::Item> item) {
+      EXPECT_EQ(item.status().code(), StatusCode::kAborted);
+    });
+  }
+}
+
+TEST(StepTableTest, OnlyTheLastStepsThatEndedAreRemembered) {
+  StepTable table;
+  for (int i = 0; i < 100'000; ++i) table.Remove(StepId(i));
+  EXPECT_TRUE(table.FindForPush(StepId(0)).ok());
+  EXPECT_NE(table.Find(StepId(0)), nullptr);
+}
+
+TEST(StepTableTest, StepsThatNobodyRunsAreBounded) {
+  StepTable table;
+  for (size_t i = 0; i < StepTable::kMaxEarlySteps; ++i) {
+    ASSERT_TRUE(table.FindForPush(StepId(static_cast<int64_t>(i))).ok());
+  }
+  EXPECT_EQ(table.FindForPush(StepId(-1)).status().code(), StatusCode::kResourceExhausted);
+  EXPECT_TRUE(table.FindForPush(StepId(0)).ok()) << "it is there already";
+  table.FindOrCreate(StepId(0));
+  EXPECT_TRUE(table.FindForPush(StepId(-1)).ok()) << "one runs, which makes room";
+  table.Remove(StepId(1));
+  EXPECT_TRUE(table.FindForPush(StepId(-2)).ok());
+}
+
+}  // namespace
+}  // namespace rheo::worker
