@@ -38,7 +38,9 @@ std::vector<rendezvous::RendezvousKey> ClientKeys(const device::DeviceInfo& clie
 Status Simplify(const CompileOptions& options, Graph& graph) {
   if (options.config->constant_folding && options.evaluator != nullptr &&
       *options.evaluator != nullptr) {
-    RHEO_RETURN_IF_ERROR(passes::FoldConstants(*options.evaluator, kMaxFoldedBytes, graph));
+    const int64_t asked = options.config->max_folded_bytes;
+    const size_t max_bytes = asked > 0 ? static_cast<size_t>(asked) : kMaxFoldedBytes;
+    RHEO_RETURN_IF_ERROR(passes::FoldConstants(*options.evaluator, max_bytes, graph));
   }
   if (options.config->common_subexpressions) {
     RHEO_RETURN_IF_ERROR(passes::EliminateCommonSubexpressions(graph));

@@ -3,6 +3,7 @@
 #ifndef RHEO_MASTER_COMPILED_STEP_H_
 #define RHEO_MASTER_COMPILED_STEP_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -48,6 +49,9 @@ class CompiledStep {
   bool is_local = false;
   // For partial runs: by fetch, the feeds (positions in signature.names.feeds) that it depends on.
   std::vector<std::vector<int>> feeds_of_fetch;
+
+  // Counts the step's runs, for build_cost_model; relaxed, since it chooses samples only.
+  mutable std::atomic<int64_t> num_runs{0};
 
   // Idle runs of this step, for reuse.
   std::shared_ptr<StepRun> TakeIdle() const;

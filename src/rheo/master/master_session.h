@@ -10,6 +10,7 @@
 #include "rheo/master/callable_table.h"
 #include "rheo/master/graph_state.h"
 #include "rheo/master/master.h"
+#include "rheo/master/option_warnings.h"
 #include "rheo/master/partial_run.h"
 #include "rheo/master/session_cluster.h"
 #include "rheo/master/step_cache.h"
@@ -47,6 +48,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
                    service::RunCallableResponse* response, const service::Call& call,
                    DoneCallback done);
   void ReleaseCallable(int64_t handle);
+  OptionWarnings& option_warnings() { return option_warnings_; }
 
   // Ends running steps with `reason`, waits for them, and deletes the worker sessions. `done` runs
   // once, also when workers do not answer.
@@ -69,7 +71,14 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   void Compile(StepSignature signature, CompileExtras extras, StepCache::Ready ready);
   std::string UniqueName(const graph::Graph& graph, std::string_view prefix);
 
-  StepOptions OptionsFor(const service::RunOptions& options, const service::Call& call) const;
+  StepOptions OptionsFor(const service::RunOptions& options, const service::Call& call);
+  // Whether this run of the step is one that build_cost_model measures.
+  bool IsMeasured(const CompiledStep& step) const;
+  // Starts the run. After success `take` is called with it and the metadata are filled; `done`
+  // comes last.
+  void StartRun(const std::shared_ptr<StepRun>& run, const CompiledStep& step, StepOptions options,
+                service::RunMetadata& metadata, absl::AnyInvocable<void(StepRun&)> take,
+                DoneCallback done);
   void RunRoute(const std::shared_ptr<const StepRoute>& route,
                 const service::RunStepRequest& request, service::RunStepResponse* response,
                 StepOptions options, DoneCallback done);
@@ -85,6 +94,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   const service::SessionConfig config_;
   const std::shared_ptr<const SessionCluster> cluster_;
   const std::shared_ptr<StepGate> gate_ = std::make_shared<StepGate>();
+  OptionWarnings option_warnings_;
   StepCache steps_;
   StepCache partial_steps_;
   CallableTable callables_;

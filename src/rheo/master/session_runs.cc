@@ -1,9 +1,11 @@
 // The runs of a session: steps, partial runs, callables.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "rheo/master/call_guard.h"
 #include "rheo/master/master_session.h"
+#include "rheo/master/transfer_logs.h"
 
 namespace rheo::master {
 namespace {
@@ -18,7 +20,8 @@ constexpr const char* kCompiling = "compiling the step and registering its parts
 }  // namespace
 
 StepOptions MasterSession::OptionsFor(const service::RunOptions& options,
-                                      const service::Call& call) const {
+                                      const service::Call& call) {
+  option_warnings_.Warn(handle_, options.without_effect);
   StepOptions result;
   result.exec.record_timeline = options.trace >= service::TraceLevel::kFull;
   result.exec.record_partition_graphs = options.output_partition_graphs;
@@ -73,6 +76,51 @@ void MasterSession::CompileAndRun(const service::RunStepRequest& request,
       });
 }
 
+bool MasterSession::IsMeasured(const CompiledStep& step) const {
+  if (config_.build_cost_model <= 0) return false;
+  const int64_t run = step.num_runs.fetch_add(1, std::memory_order_relaxed) + 1;
+  return (run - config_.build_cost_model_after) % config_.build_cost_model == 0;
+}
+
+void MasterSession::StartRun(const std::shared_ptr<StepRun>& run, const CompiledStep& step,
+                             StepOptions options, service::RunMetadata& metadata,
+                             absl::AnyInvocable<void(StepRun&)> take, DoneCallback done) {
+  options.exec.record_costs = IsMeasured(step);
+  const bool wants_metadata = WantsMetadata(options.exec);
+  const bool wants_transfers = options.exec.record_timeline && step.parts.size() > 1;
+  auto fill = [&metadata, wants_metadata, take = std::move(take)](const Status& status,
+                                                                  StepRun& run) mutable {
+    if (!status.ok()) return;
+    take(run);
+    if (wants_metadata) metadata = run.TakeMetadata();
+  };
+  if (!wants_transfers) {
+    return run->Start(std::move(options), [fill = std::move(fill), done = std::move(done)](
+                                              Status status, StepRun& run) mutable {
+      fill(status, run);
+      done(std::move(status));
+    });
+  }
+  Workers workers;
+  for (const StepPart& part : step.parts) workers.push_back(part.worker);
+  options.caller_waits = false;
+  auto answer = [workers, &metadata, fill = std::move(fill), done = std::move(done)](
+                    Status status, StepRun& run) mutable {
+    fill(status, run);
+    CollectTransferLogs(workers, run.step_id(),
+                        [&metadata, status = std::move(status),
+                         done = std::move(done)](trace::StepStats transfers) mutable {
+                          std::ranges::move(transfers.devices,
+                                            std::back_inserter(metadata.step_stats.devices));
+                          done(std::move(status));
+                        });
+  };
+  StartTransferLogs(workers,
+                    [run, options = std::move(options), answer = std::move(answer)]() mutable {
+                      run->Start(std::move(options), std::move(answer));
+                    });
+}
+
 void MasterSession::RunRoute(const std::shared_ptr<const StepRoute>& route,
                              const service::RunStepRequest& request,
                              service::RunStepResponse* response, StepOptions options,
@@ -81,17 +129,13 @@ void MasterSession::RunRoute(const std::shared_ptr<const StepRoute>& route,
   for (size_t i = 0; i < request.feeds.size(); ++i) {
     run->SetFeed(route->feed_slots[i], request.feeds[i].tensor);
   }
-  const bool wants_metadata = WantsMetadata(options.exec);
-  run->Start(std::move(options), [route, response, wants_metadata, done = std::move(done)](
-                                     Status status, StepRun& run) mutable {
-    if (status.ok()) {
-      for (const StepRoute::Fetch& fetch : route->fetches) {
-        response->tensors.push_back({fetch.name, run.Fetch(fetch.slot)});
-      }
-      if (wants_metadata) response->metadata = run.TakeMetadata();
+  auto take = [route, response](StepRun& run) {
+    for (const StepRoute::Fetch& fetch : route->fetches) {
+      response->tensors.push_back({fetch.name, run.Fetch(fetch.slot)});
     }
-    done(std::move(status));
-  });
+  };
+  StartRun(run, *route->step, std::move(options), response->metadata, std::move(take),
+           std::move(done));
 }
 
 void MasterSession::PartialRunSetup(const service::PartialRunSetupRequest& request,
@@ -207,16 +251,12 @@ void MasterSession::RunCallable(const service::RunCallableRequest& request,
     run->SetFeed(callable->feed_slots[i], request.feeds[i]);
   }
   StepOptions options = OptionsFor(callable->options, call);
-  const bool wants_metadata = WantsMetadata(options.exec);
-  run->Start(std::move(options), [callable, response, wants_metadata, done = std::move(done)](
-                                     Status status, StepRun& run) mutable {
-    if (status.ok()) {
-      response->fetches.reserve(callable->fetch_slots.size());
-      for (int slot : callable->fetch_slots) response->fetches.push_back(run.Fetch(slot));
-      if (wants_metadata) response->metadata = run.TakeMetadata();
-    }
-    done(std::move(status));
-  });
+  auto take = [callable, response](StepRun& run) {
+    response->fetches.reserve(callable->fetch_slots.size());
+    for (int slot : callable->fetch_slots) response->fetches.push_back(run.Fetch(slot));
+  };
+  StartRun(run, *callable->step, std::move(options), response->metadata, std::move(take),
+           std::move(done));
 }
 
 void MasterSession::ReleaseCallable(int64_t handle) {

@@ -82,9 +82,6 @@ class Setup : public std::enable_shared_from_this<Setup> {
     if (config_.use_per_session_threads || config_.num_session_thread_pools > 0) {
       return InvalidArgument("Distributed session does not support session thread pool options.");
     }
-    if (config_.place_pruned_graph) {
-      RHEO_LOG(Warning, "graph_options.place_pruned_graph has no effect in a distributed session");
-    }
     return OkStatus();
   }
 
@@ -136,6 +133,7 @@ class Setup : public std::enable_shared_from_this<Setup> {
                           NextGraphState(nullptr, request_.graph, *cluster, config_, *env_.ops));
     session_ = std::make_shared<MasterSession>(env_, timers_, NewSessionHandle(), config_,
                                                std::move(cluster), std::move(graph));
+    session_->option_warnings().Warn(session_->handle(), request_.config.without_effect);
     return OkStatus();
   }
 

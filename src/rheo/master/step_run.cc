@@ -320,6 +320,7 @@ void StepRun::Recycle(const CompiledStep& step) {
     part->response.step_stats = {};
     part->response.partition_graphs.clear();
     part->response.cost_graph.clear();
+    part->response.costs.clear();
     part->response.step_is_over = false;
     part->answered = false;
     part->status = OkStatus();
@@ -340,8 +341,12 @@ service::RunMetadata StepRun::TakeMetadata() {
   service::RunMetadata metadata;
   for (const auto& part : parts_) {
     service::RunGraphResponse& response = part->response;
-    std::ranges::move(response.step_stats.devices, std::back_inserter(metadata.step_stats.devices));
+    if (options_.exec.record_timeline) {
+      std::ranges::move(response.step_stats.devices,
+                        std::back_inserter(metadata.step_stats.devices));
+    }
     std::ranges::move(response.partition_graphs, std::back_inserter(metadata.partition_graphs));
+    std::ranges::move(response.costs, std::back_inserter(metadata.costs));
     metadata.cost_graph += response.cost_graph;  // serialized messages merge by concatenation
   }
   return metadata;

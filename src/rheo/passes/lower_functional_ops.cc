@@ -33,6 +33,7 @@ bool IsComplete(const Node& node) {
 bool IsIf(const Node& node) { return node.op() == "If" || node.op() == "StatelessIf"; }
 bool IsCase(const Node& node) { return node.op() == "Case" || node.op() == "StatelessCase"; }
 bool IsWhile(const Node& node) { return node.op() == "While" || node.op() == "StatelessWhile"; }
+bool IsParallelConcat(const Node& node) { return node.op() == "ParallelConcat"; }
 bool IsCall(const Node& node) {
   return node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall";
 }
@@ -141,6 +142,7 @@ class FunctionalLowering {
       if (IsCase(*node)) return LowerCase(graph_, node, inlined);
       if (IsWhile(*node) && node->num_inputs() > 0) return LowerWhile(graph_, node, inlined);
     }
+    if (IsParallelConcat(*node)) return LowerParallelConcat(graph_, node);
     const bool must = IsCall(*node) && IsMarked(*node, kInline);
     if (!must && !inline_all_calls_) return OkStatus();
     const op::FuncRef called = CalledFunction(graph_, *node);
@@ -203,7 +205,7 @@ Status LowerFunctionalOps(bool inline_all_calls, Graph& graph) {
 bool NeedsLowering(bool inline_all_calls, const Graph& graph) {
   const std::vector<Node*> nodes = graph.nodes();
   return std::ranges::any_of(nodes, [&](const Node* node) {
-    return IsMarked(*node, kLower) || IsMarked(*node, kInline) ||
+    return IsParallelConcat(*node) || IsMarked(*node, kLower) || IsMarked(*node, kInline) ||
            (inline_all_calls && !CalledFunction(graph, *node).name.empty());
   });
 }

@@ -63,6 +63,7 @@ class Lowering {
 Status LowerIf(graph::Graph& graph, graph::Node* node, std::vector<InlinedBody>& bodies);
 Status LowerCase(graph::Graph& graph, graph::Node* node, std::vector<InlinedBody>& bodies);
 Status LowerWhile(graph::Graph& graph, graph::Node* node, std::vector<InlinedBody>& bodies);
+Status LowerParallelConcat(graph::Graph& graph, graph::Node* node);
 
 }  // namespace rheo::passes
 

@@ -279,6 +279,23 @@ TEST(LowerTest, MoreNodesThanThereIsMemoryForIsAnError) {
   EXPECT_THAT(Message(status), HasSubstr("{{node call/"));
 }
 
+TEST(LowerTest, ParallelConcatBecomesUpdatesOfOneTensor) {
+  const auto graph = ImportOrFail(
+      DefOf({Def("x", "Placeholder", {}, {{"dtype", DType::kFloat}}), graph::NoOp("before"),
+             Def("c", "ParallelConcat", {"x", "x", "^before"},
+                 {{"T", DType::kFloat}, {"N", 2}, {"shape", PartialShape{2, 3}}}),
+             Def("y", "Neg", {"c"}, {{"T", DType::kFloat}})}));
+  ASSERT_TRUE(NeedsLowering(false, *graph));
+  ASSERT_TRUE(LowerFunctionalOps(false, *graph).ok());
+  const auto updates = NodesOf(*graph, "_ParallelConcatUpdate");
+  ASSERT_EQ(updates.size(), 2u);
+  EXPECT_EQ(*updates[1]->attrs().Get<int64_t>("loc"), 1);
+  const auto before_y = graph::ReachableBackwards(*graph, {graph->FindNode("y")});
+  for (const Node* update : updates) EXPECT_TRUE(before_y[static_cast<size_t>(update->id())]);
+  EXPECT_TRUE(before_y[static_cast<size_t>(graph->FindNode("before")->id())]);
+  EXPECT_NE(graph->FindNode("c"), nullptr) << "the name can still be fetched";
+}
+
 TEST(LowerTest, MissingFunctionIsNamedWithItsNode) {
   graph::GraphDef def = IfGraph();
   def.library.functions.pop_back();

@@ -29,6 +29,7 @@ void MergeFrom(const SessionConfig& from, SessionConfig& into) {
   Overlay(&SessionConfig::use_per_session_threads, from, into);
   Overlay(&SessionConfig::cluster, from, into);
   Overlay(&SessionConfig::constant_folding, from, into);
+  Overlay(&SessionConfig::max_folded_bytes, from, into);
   Overlay(&SessionConfig::common_subexpressions, from, into);
   Overlay(&SessionConfig::function_inlining, from, into);
   Overlay(&SessionConfig::bfloat16_sendrecv, from, into);

@@ -31,6 +31,7 @@ struct SessionConfig {
   std::shared_ptr<const ClusterSpec> cluster;  // cluster-spec propagation; null: none
   // graph_options
   bool constant_folding = true;
+  int64_t max_folded_bytes = 0;  // of one folded constant; 0: the default
   bool common_subexpressions = true;
   bool function_inlining = true;
   bool bfloat16_sendrecv = false;
@@ -39,6 +40,8 @@ struct SessionConfig {
   int64_t build_cost_model_after = 0;
   bool disable_functional_lowering = false;
   std::string collective_group_leader;
+  // The fields that are set and have no effect here, for a warning.
+  std::vector<std::string> without_effect;
   // The whole ConfigProto as it came, for peers.
   std::string raw;
 };
@@ -54,13 +57,15 @@ struct RunOptions {
   bool output_partition_graphs = false;
   bool report_allocations_upon_oom = false;
   int64_t collective_graph_key = 0;
+  std::vector<std::string> without_effect;  // as SessionConfig's
   std::string raw;
 };
 
 struct RunMetadata {
   trace::StepStats step_stats;
   std::vector<graph::GraphDef> partition_graphs;
-  std::string cost_graph;  // serialized CostGraphDef
+  std::string cost_graph;  // serialized CostGraphDef; on the wire `costs` come after it
+  trace::CostGraph costs;
 };
 
 }  // namespace rheo::service

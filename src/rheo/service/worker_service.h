@@ -94,7 +94,8 @@ struct RunGraphRequest {
 struct RunGraphResponse {
   std::vector<KeyedTensor> recvs;
   trace::StepStats step_stats;
-  std::string cost_graph;  // serialized CostGraphDef
+  std::string cost_graph;  // serialized CostGraphDef; on the wire `costs` come after it
+  trace::CostGraph costs;
   std::vector<graph::GraphDef> partition_graphs;
   // Values for the caller's own task that were there when the graph ended.
   std::vector<rendezvous::PushedTensor> pushed;

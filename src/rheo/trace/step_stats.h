@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rheo::trace {
@@ -39,6 +40,19 @@ struct DeviceStats {
 struct StepStats {
   std::vector<DeviceStats> devices;
 };
+
+// What the nodes of a part cost in one step; node ids count within the part.
+struct CostNode {
+  std::string name;
+  std::string device;
+  int id = 0;
+  std::vector<std::pair<int, int>> inputs;  // node, output
+  std::vector<int> control_inputs;          // nodes
+  std::vector<NodeStats::Output> outputs;   // dtype 0: not measured
+  int64_t compute_micros = 0;
+  bool is_final = false;  // has effects outside the part
+};
+using CostGraph = std::vector<CostNode>;
 
 // Receives the events of one step. Methods may be called from several threads at once and must not
 // block. The executor tests one pointer per event when no observer is set.

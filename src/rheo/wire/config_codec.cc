@@ -1,5 +1,7 @@
 #include "rheo/wire/config_codec.h"
 
+#include "rheo/wire/option_table.h"
+
 namespace rheo::wire {
 namespace {
 
@@ -19,6 +21,7 @@ void GraphOptionsFromProto(const tensorflow::GraphOptions& proto, SessionConfig&
   const bool meta = !rewrite.disable_meta_optimizer();
   config.constant_folding =
       meta && IsOn(proto, optimizer.do_constant_folding(), rewrite.constant_folding());
+  config.max_folded_bytes = optimizer.max_folded_constant_in_bytes();
   config.common_subexpressions =
       meta && IsOn(proto, optimizer.do_common_subexpression_elimination(),
                    rewrite.common_subgraph_elimination());
@@ -51,6 +54,9 @@ void GraphOptionsToProto(const SessionConfig& config, const SessionConfig& now,
   if (config.function_inlining != now.function_inlining) {
     graph()->mutable_rewrite_options()->set_function_optimization(toggle(config.function_inlining));
     graph()->mutable_optimizer_options()->set_do_function_inlining(config.function_inlining);
+  }
+  if (config.max_folded_bytes != now.max_folded_bytes) {
+    graph()->mutable_optimizer_options()->set_max_folded_constant_in_bytes(config.max_folded_bytes);
   }
   if (config.bfloat16_sendrecv != now.bfloat16_sendrecv) {
     graph()->set_enable_bfloat16_sendrecv(config.bfloat16_sendrecv);
@@ -152,6 +158,7 @@ StatusOr<SessionConfig> ConfigFromProto(const tensorflow::ConfigProto& proto) {
   GraphOptionsFromProto(proto.graph_options(), config);
   config.disable_functional_lowering = experimental.disable_functional_ops_lowering();
   config.collective_group_leader = experimental.collective_group_leader();
+  config.without_effect = OptionsWithoutEffect(proto);
   config.raw = proto.SerializeAsString();
   return config;
 }

@@ -38,6 +38,9 @@ void CallableToProto(const service::CallableOptions& options, tensorflow::Callab
 trace::StepStats StatsFromProto(const tensorflow::StepStats& proto);
 void StatsToProto(const trace::StepStats& stats, tensorflow::StepStats& proto);
 
+// A serialized CostGraphDef.
+std::string SerializeCosts(const trace::CostGraph& costs);
+
 // A RunMetadata; as ReadGraph (graph_codec.h).
 bool ReadMetadata(google::protobuf::io::CodedInputStream& in, DecodeContext& context,
                   service::RunMetadata& metadata, Status& error);

@@ -144,7 +144,12 @@ Message Encode(const service::RunGraphResponse& value, const Status& error) {
     PutNamedTensor(1, KeyToString(recv.key), recv.tensor, builder);
   }
   if (!value.step_stats.devices.empty()) builder.PutString(2, Serialized(value.step_stats));
-  builder.PutString(3, value.cost_graph);  // present even when empty
+  // Present even when empty. Messages merge by concatenation.
+  if (value.costs.empty()) {
+    builder.PutString(3, value.cost_graph);
+  } else {
+    builder.PutString(3, value.cost_graph + SerializeCosts(value.costs));
+  }
   for (const graph::GraphDef& graph : value.partition_graphs) {
     builder.PutMessage(4, SerializeGraph(graph));
   }

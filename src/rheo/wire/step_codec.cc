@@ -4,6 +4,7 @@
 #include "rheo/wire/config_codec.h"
 #include "rheo/wire/graph_codec.h"
 #include "rheo/wire/message_builder.h"
+#include "rheo/wire/option_table.h"
 #include "rheo/wire/reader.h"
 
 namespace rheo::wire {
@@ -69,7 +70,43 @@ void NodeToProto(const trace::NodeStats& node, tensorflow::NodeExecStats& proto)
   for (const auto& output : node.outputs) OutputToProto(output, *proto.add_output());
 }
 
+void CostOutputToProto(const trace::NodeStats::Output& output,
+                       tensorflow::CostGraphDef::Node::OutputInfo& proto) {
+  proto.set_alias_input_port(-1);
+  if (output.dtype == 0) {
+    proto.set_size(-1);
+    proto.mutable_shape()->set_unknown_rank(true);
+    return;
+  }
+  proto.set_size(output.num_bytes);
+  proto.set_dtype(static_cast<tensorflow::DataType>(output.dtype));
+  proto.mutable_shape();
+  for (int64_t dim : output.dims) proto.mutable_shape()->add_dim()->set_size(dim);
+}
+
 }  // namespace
+
+std::string SerializeCosts(const trace::CostGraph& costs) {
+  tensorflow::CostGraphDef proto;
+  for (const trace::CostNode& from : costs) {
+    auto* const node = proto.add_node();
+    node->set_name(from.name);
+    node->set_device(from.device);
+    node->set_id(from.id);
+    for (const auto& [source, port] : from.inputs) {
+      auto* const input = node->add_input_info();
+      input->set_preceding_node(source);
+      input->set_preceding_port(port);
+    }
+    for (const trace::NodeStats::Output& output : from.outputs) {
+      CostOutputToProto(output, *node->add_output_info());
+    }
+    for (int source : from.control_inputs) node->add_control_input(source);
+    node->set_compute_cost(from.compute_micros);
+    node->set_is_final(from.is_final);
+  }
+  return proto.SerializeAsString();
+}
 
 trace::StepStats StatsFromProto(const tensorflow::StepStats& proto) {
   trace::StepStats stats;
@@ -101,6 +138,7 @@ service::RunOptions RunOptionsFromProto(const tensorflow::RunOptions& proto) {
   options.report_allocations_upon_oom = proto.report_tensor_allocations_upon_oom();
   options.collective_graph_key = proto.experimental().collective_graph_key();
   options.raw = proto.SerializeAsString();
+  if (!options.raw.empty()) options.without_effect = OptionsWithoutEffect(proto);
   return options;
 }
 
@@ -176,7 +214,8 @@ std::string SerializeMetadata(const service::RunMetadata& metadata) {
     StatsToProto(metadata.step_stats, proto);
     AppendBytes(1, proto.SerializeAsString(), bytes);
   }
-  if (!metadata.cost_graph.empty()) AppendBytes(2, metadata.cost_graph, bytes);
+  const std::string costs = metadata.cost_graph + SerializeCosts(metadata.costs);
+  if (!costs.empty()) AppendBytes(2, costs, bytes);
   for (const graph::GraphDef& graph : metadata.partition_graphs) {
     AppendBytes(3, SerializeGraph(graph), bytes);
   }

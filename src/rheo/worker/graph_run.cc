@@ -21,6 +21,14 @@ class Timeline final : public trace::StepObserver {
     MutexLock lock(mutex_);
     nodes_[std::string(device)].push_back(std::move(stats));
   }
+  // The begin of a part, as TensorFlow shows it: a node in front of all others.
+  void OnStart(std::string_view device) {
+    const int64_t now = trace::NowNanos();
+    OnNode(device, {.node_name = "_SOURCE",
+                    .label = "_SOURCE = NoOp()",
+                    .start_nanos = now,
+                    .scheduled_nanos = now});
+  }
   void MoveInto(trace::StepStats& stats) {
     MutexLock lock(mutex_);
     for (auto& [device, nodes] : nodes_) {
@@ -58,7 +66,7 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
       AllPartsEnded();
       return;
     }
-    if (args_.exec.record_timeline) timeline_.emplace();
+    if (args_.exec.record_timeline || args_.exec.record_costs) timeline_.emplace();
     contexts_.resize(num_parts);
     for (size_t i = 0; i < num_parts; ++i) Prepare(i);
     const bool poller = !args_.use_calling_thread;
@@ -85,6 +93,7 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
   }
 
   void RunPart(size_t i, bool inline_on_caller, bool poller) {
+    if (timeline_) timeline_->OnStart(args_.graph->parts[i].device->info().name);
     executor::RunArgs run{.context = &contexts_[i],
                           .pool = args_.env->inter_op_pool,
                           .inline_on_caller = inline_on_caller,

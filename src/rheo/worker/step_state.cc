@@ -30,11 +30,13 @@ std::string_view TaskOf(std::string_view device) {
 
 }  // namespace
 
-void StepRendezvous::SetRoutes(std::shared_ptr<const GraphRoutes> routes) {
+void StepRendezvous::SetRoutes(std::shared_ptr<const GraphRoutes> routes,
+                               std::shared_ptr<TransferLog> log) {
   std::vector<RendezvousKey> announced;
   {
     MutexLock lock(mutex_);
     routes_ = std::move(routes);
+    log_ = std::move(log);
     announced = std::exchange(early_announcements_, {});
   }
   for (const RendezvousKey& key : announced) PullAnnounced(key);
@@ -130,7 +132,9 @@ void StepRendezvous::WhenPushed(DoneCallback done) {
 
 void StepRendezvous::Recv(const RendezvousKey& key, StopToken stop, RecvCallback done) {
   const rendezvous::Channel& channel = key.channel();
-  if (IsLocal(channel.src_device) || routes_->pushed_edges.contains(channel.edge)) {
+  const bool is_local = IsLocal(channel.src_device);
+  if (log_ != nullptr && !is_local) done = Logged(key, std::move(done));
+  if (is_local || routes_->pushed_edges.contains(channel.edge)) {
     local_.Recv(key, std::move(stop), std::move(done));
     return;
   }
@@ -148,6 +152,14 @@ void StepRendezvous::Recv(const RendezvousKey& key, StopToken stop, RecvCallback
         }
         std::move(done)(std::move(item));
       });
+}
+
+RecvCallback StepRendezvous::Logged(const RendezvousKey& key, RecvCallback done) {
+  return [log = log_, step = step_, key, start = trace::NowNanos(),
+          done = std::move(done)](StatusOr<Item> item) mutable {
+    if (item.ok()) log->Add(step, key.channel(), start, PayloadBytes(item->tensor));
+    std::move(done)(std::move(item));
+  };
 }
 
 void StepRendezvous::OnPushed(const RendezvousKey& key, Item item, bool announced) {

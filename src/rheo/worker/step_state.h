@@ -14,6 +14,7 @@
 #include "rheo/kernel/resource_manager.h"
 #include "rheo/rendezvous/local_rendezvous.h"
 #include "rheo/rendezvous/tensor_transport.h"
+#include "rheo/worker/transfer_log.h"
 
 namespace rheo::worker {
 
@@ -39,7 +40,9 @@ class StepRendezvous final : public rendezvous::Rendezvous,
 
   // Before this, values and requests of other tasks may arrive; after it, Send and Recv of this
   // task's nodes.
-  void SetRoutes(std::shared_ptr<const GraphRoutes> routes);
+  // With a `log`, what comes from other tasks is noted there.
+  void SetRoutes(std::shared_ptr<const GraphRoutes> routes,
+                 std::shared_ptr<TransferLog> log = nullptr);
 
   Status Send(const rendezvous::RendezvousKey& key, rendezvous::Item item) override;
   void Recv(const rendezvous::RendezvousKey& key, StopToken stop,
@@ -63,6 +66,9 @@ class StepRendezvous final : public rendezvous::Rendezvous,
 
  private:
   bool IsLocal(const std::string& device) const;
+  // `done`, and before it a note in the log.
+  rendezvous::RecvCallback Logged(const rendezvous::RendezvousKey& key,
+                                  rendezvous::RecvCallback done);
   void Push(const rendezvous::RendezvousKey& key, rendezvous::Item item);
   void OnPushDone(Status status);
   void PullAnnounced(const rendezvous::RendezvousKey& key);
@@ -71,6 +77,7 @@ class StepRendezvous final : public rendezvous::Rendezvous,
   rendezvous::LocalRendezvous local_;
   // Written once, by SetRoutes under the mutex, before the nodes that read it without one run.
   std::shared_ptr<const GraphRoutes> routes_;
+  std::shared_ptr<TransferLog> log_;
 
   // What waits to be pushed, by task.
   struct Parcel {

@@ -2,14 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "rheo/service/recent_requests.h"
+#include "rheo/worker/cost_graph.h"
 #include "rheo/worker/graph_run.h"
 #include "rheo/worker/session_table.h"
 #include "rheo/worker/step_table.h"
+#include "rheo/worker/transfer_log.h"
 
 namespace rheo::worker {
 namespace {
@@ -164,8 +168,14 @@ class WorkerImpl final : public Worker {
     std::move(done)(OkStatus());  // answers are not kept, so there is nothing to forget
   }
 
-  void Logging(const service::LoggingRequest&, service::LoggingResponse*, const service::Call&,
-               DoneCallback done) override {
+  void Logging(const service::LoggingRequest& request, service::LoggingResponse* response,
+               const service::Call&, DoneCallback done) override {
+    if (request.enable_rpc_logging) transfers_->Enable();
+    if (request.disable_rpc_logging) transfers_->Disable();
+    for (StepId step : request.fetch_steps) {
+      response->steps.emplace_back(step, transfers_->Take(step));
+    }
+    if (request.clear) transfers_->Clear();
     std::move(done)(OkStatus());
   }
 
@@ -277,7 +287,10 @@ class WorkerImpl final : public Worker {
       if (run.starts_step) run.state->running = true;
       run.state->session = request.session.value;
     }
-    if (run.starts_step) run.state->rendezvous->SetRoutes(run.graph->routes);
+    if (run.starts_step) {
+      run.state->rendezvous->SetRoutes(run.graph->routes,
+                                       transfers_->is_enabled() ? transfers_ : nullptr);
+    }
     return OkStatus();
   }
 
@@ -330,6 +343,12 @@ class WorkerImpl final : public Worker {
   // Takes the fetched values and answers the call.
   void Answer(RunCall& run, Status status) {
     if (status.ok()) status = TakeFetches(*run.request, *run.state, *run.response);
+    if (run.request->exec.record_costs && status.ok()) {
+      for (const RegisteredGraph::Part& part : run.graph->parts) {
+        std::ranges::move(CostsOf(part.def, run.response->step_stats),
+                          std::back_inserter(run.response->costs));
+      }
+    }
     if (run.request->exec.record_partition_graphs) {
       for (const RegisteredGraph::Part& part : run.graph->parts) {
         run.response->partition_graphs.push_back(part.def);
@@ -474,6 +493,7 @@ class WorkerImpl final : public Worker {
   WorkerEnv env_;
   executor::WaitingOps waiting_ops_;
   SessionTable sessions_;
+  const std::shared_ptr<TransferLog> transfers_ = std::make_shared<TransferLog>();
   StepTable steps_;
   service::RecentRequests recent_runs_;
   service::RecentRequests recent_recvs_;

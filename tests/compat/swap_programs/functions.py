@@ -110,4 +110,49 @@ def elementwise_chains(cell):
         np.testing.assert_allclose(got[2 * i + 1], [a, a + 1], rtol=1e-6)
 
 
-PROGRAMS = [calls, gradient_of_call, fused_dense, fused_gelu, elementwise_chains]
+def fused_convolution(cell):
+    """Conv2D, BiasAdd and an activation, which TensorFlow's optimizer makes one node."""
+    image = RANDOM.rand(2, 6, 7, 3).astype(np.float32) - 0.5
+    kernel = RANDOM.rand(3, 2, 3, 4).astype(np.float32) - 0.5
+    bias = np.array([0.1, -0.2, 0.3, -0.4], np.float32)
+
+    def layer(value, strides, padding, activation):
+        return activation(tf.nn.bias_add(tf.nn.conv2d(value, tf.constant(kernel), strides, padding), tf.constant(bias)))
+
+    settings = [(1, "VALID", tf.identity), (1, "SAME", tf.nn.relu), ([1, 2, 1, 1], "SAME", tf.nn.elu),
+                (2, [[0, 0], [1, 0], [0, 2], [0, 0]], tf.nn.relu6), (1, "SAME", tf.nn.leaky_relu)]
+
+    def build(devices):
+        x = v1.placeholder(tf.float32, [None, 6, 7, 3])
+        fetches = []
+        for device in devices:
+            with tf.device(device):
+                fetches += [layer(x, *setting) for setting in settings]
+        return x, fetches
+
+    with tf.Graph().as_default(), v1.Session() as session:
+        x, fetches = build([""])
+        wanted = session.run(fetches, {x: image}) * len(cell.devices)
+    x, fetches = build(cell.devices)
+    with cell.session() as session:
+        for got, want in zip(session.run(fetches, {x: image}), wanted, strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+
+
+def parallel_stack(cell):
+    x = v1.placeholder(tf.float32, [2])
+    s = v1.placeholder(tf.string, [])
+    fetches = []
+    for device in cell.devices:
+        with tf.device(device):
+            fetches.append(tf.parallel_stack([x, x + 1.0, x * 2.0]))
+            fetches.append(tf.parallel_stack([s, tf.constant("b")]))
+    with cell.session() as session:
+        for _ in range(3):
+            got = session.run(fetches, {x: [1.0, 2.0], s: "a"})
+            for numbers, texts in zip(got[::2], got[1::2]):
+                np.testing.assert_array_equal(numbers, [[1.0, 2.0], [2.0, 3.0], [2.0, 4.0]])
+                assert texts.tolist() == [b"a", b"b"]
+
+
+PROGRAMS = [fused_convolution, parallel_stack, calls, gradient_of_call, fused_dense, fused_gelu, elementwise_chains]

@@ -79,6 +79,49 @@ TEST_F(FusedTest, UnknownFusionsAndWrongArgumentsAreErrors) {
   EXPECT_EQ(missing.status().code(), StatusCode::kInvalidArgument);
 }
 
+TEST_F(FusedTest, ConvolutionAddsBiasAndActivates) {
+  // A 3 × 3 image; the filter sums 2 × 2 neighbours. SAME pads below and to the right.
+  const Tensor image = Tensor::Of<float>({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  const Tensor filter = Tensor::Of<float>({2, 2, 1, 1}, {1, 1, 1, 1});
+  op::AttrMap attrs = {{"strides", std::vector<int64_t>{1, 1, 1, 1}},
+                       {"padding", "SAME"},
+                       {"fused_ops", Names({"BiasAdd", "Relu"})},
+                       {"num_args", 1},
+                       {"num_host_args", 0},
+                       {"TArgs", std::vector<DType>{DType::kFloat}}};
+  auto got = Run("_FusedConv2D", attrs, {image, filter, Tensor::Of<float>({1}, {-16})});
+  ASSERT_TRUE(got.ok()) << got.status();
+  EXPECT_EQ(*got, (std::vector<float>{0, 0, 0, 8, 12, 0, 0, 1, 0}));
+}
+
+TEST_F(FusedTest, ConvolutionNormalizes) {
+  const Tensor image = Tensor::Of<float>({1, 1, 2, 1}, {1, 3});
+  const Tensor filter = Tensor::Of<float>({1, 1, 1, 2}, {1, 2});
+  op::AttrMap attrs = {
+      {"strides", std::vector<int64_t>{1, 1, 1, 1}},  {"padding", "VALID"}, {"epsilon", 0.0f},
+      {"fused_ops", Names({"FusedBatchNorm"})},       {"num_args", 4},      {"num_host_args", 0},
+      {"TArgs", std::vector<DType>(4, DType::kFloat)}};
+  // By channel: scale, offset, mean, variance.
+  auto got = Run("_FusedConv2D", attrs,
+                 {image, filter, Tensor::Of<float>({2}, {1, 10}), Tensor::Of<float>({2}, {0, 1}),
+                  Tensor::Of<float>({2}, {1, 2}), Tensor::Of<float>({2}, {1, 4})});
+  ASSERT_TRUE(got.ok()) << got.status();
+  EXPECT_EQ(*got, (std::vector<float>{0, 1, 2, 21}));
+}
+
+TEST_F(FusedTest, ParallelConcatWritesRows) {
+  auto start = runner_.RunOp("_ParallelConcatStart",
+                             {{"shape", PartialShape{2, 2}}, {"dtype", DType::kFloat}}, {});
+  ASSERT_TRUE(start.ok()) << start.status();
+  for (int64_t row : {1, 0}) {
+    const auto value = static_cast<float>(row);
+    ASSERT_TRUE(Run("_ParallelConcatUpdate", {{"loc", row}},
+                    {(*start)[0], Tensor::Of<float>({1, 2}, {value, value + 5})})
+                    .ok());
+  }
+  EXPECT_EQ((*start)[0], Tensor::Of<float>({2, 2}, {0, 5, 1, 6}));
+}
+
 TEST_F(FusedTest, ChainOfUnaryFunctions) {
   auto got = Run("_UnaryOpsComposition", {{"op_names", Names({"Abs", "Sqrt", "Neg"})}},
                  {Tensor::Of<float>({3}, {-4, 9, 0})});

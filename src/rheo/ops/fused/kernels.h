@@ -7,6 +7,8 @@
 namespace rheo::ops {
 
 void RegisterFusedMatMulKernels(kernel::KernelRegistry& registry);
+void RegisterFusedConv2DKernels(kernel::KernelRegistry& registry);
+void RegisterParallelConcatKernels(kernel::KernelRegistry& registry);
 void RegisterUnaryCompositionKernels(kernel::KernelRegistry& registry);
 
 }  // namespace rheo::ops

@@ -16,6 +16,7 @@ void RegisterSparseCrossEntropyKernels(kernel::KernelRegistry& registry);
 void RegisterBiasKernels(kernel::KernelRegistry& registry);
 void RegisterL2LossKernels(kernel::KernelRegistry& registry);
 void RegisterTopKKernels(kernel::KernelRegistry& registry);
+void RegisterConv2DKernels(kernel::KernelRegistry& registry);
 void RegisterInTopKKernels(kernel::KernelRegistry& registry);
 
 }  // namespace rheo::ops

@@ -10,6 +10,7 @@ std::vector<OpCase> NnOpCases() {
   AddLossCases(cases);
   AddBiasCases(cases);
   AddTopKCases(cases);
+  AddConvCases(cases);
   return cases;
 }
 

@@ -11,6 +11,7 @@ namespace rheo::ops {
 void AddActivationCases(std::vector<OpCase>& cases);
 void AddLossCases(std::vector<OpCase>& cases);
 void AddBiasCases(std::vector<OpCase>& cases);
+void AddConvCases(std::vector<OpCase>& cases);
 void AddTopKCases(std::vector<OpCase>& cases);
 
 }  // namespace rheo::ops

@@ -14,6 +14,7 @@ void RegisterNnKernels(kernel::KernelRegistry& registry) {
   RegisterL2LossKernels(registry);
   RegisterTopKKernels(registry);
   RegisterInTopKKernels(registry);
+  RegisterConv2DKernels(registry);
 }
 
 }  // namespace rheo::ops

@@ -1,6 +1,7 @@
 // Shape functions of the family.
 #include "rheo/op/shape_context.h"
 #include "rheo/ops/common/shape_functions.h"
+#include "rheo/ops/nn/conv2d.h"
 #include "rheo/ops/nn/register.h"
 
 namespace rheo::ops {
@@ -102,6 +103,7 @@ Status RegisterNnSchemas(op::OpRegistry& registry) {
       registry.SetShapeFn("SparseSoftmaxCrossEntropyWithLogits", SparseCrossEntropyShape));
   RHEO_RETURN_IF_ERROR(SetShapeFns(registry, {"BiasAdd", "BiasAddV1"}, BiasAddShape));
   RHEO_RETURN_IF_ERROR(registry.SetShapeFn("BiasAddGrad", BiasAddGradShape));
+  RHEO_RETURN_IF_ERROR(registry.SetShapeFn("Conv2D", Conv2DShape));
   RHEO_RETURN_IF_ERROR(registry.SetShapeFn("L2Loss", op::ScalarShape));
   RHEO_RETURN_IF_ERROR(SetShapeFns(registry, {"TopK", "TopKV2"}, TopKShape));
   return SetShapeFns(registry, {"InTopK", "InTopKV2"}, InTopKShape);
