@@ -33,6 +33,7 @@ inline constexpr int kWrongCall = 2;
 int Serve(const std::vector<std::string>& args);
 int Launch(const std::vector<std::string>& args);
 int ShowStatus(const std::vector<std::string>& args);
+int MakeCredentials(const std::vector<std::string>& args);
 
 // Prints "rheo <command>: <text>" and gives kWrongCall.
 int WrongCall(std::string_view command, const Status& status);

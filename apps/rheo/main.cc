@@ -19,6 +19,7 @@ constexpr std::string_view kHelp =
   rheo serve   --cluster_spec SPEC --job_name JOB --task_id N    serve one task of a cluster
   rheo launch  --ps N --workers M -- PROGRAM ARGS…               run a program as a local cluster
   rheo status  HOST:PORT…                                        what tasks do right now
+  rheo credentials DIR HOST…                                     make certificates for one job
   rheo version
   rheo help
 
@@ -39,6 +40,7 @@ int main(int argc, char** argv) {
   if (command == "serve") return rheo::app::Serve(rest);
   if (command == "launch") return rheo::app::Launch(rest);
   if (command == "status") return rheo::app::ShowStatus(rest);
+  if (command == "credentials") return rheo::app::MakeCredentials(rest);
   if (command == "version" || command == "--version") {
     fmt::print("rheo {}\n", kVersion);
     return rheo::app::kDone;
@@ -47,9 +49,9 @@ int main(int argc, char** argv) {
     fmt::print("{}", kHelp);
     return args.empty() ? rheo::app::kWrongCall : rheo::app::kDone;
   }
-  fmt::print(
-      stderr,
-      "rheo: there is no command '{}'; the commands are serve, launch, status, version, help\n",
-      command);
+  fmt::print(stderr,
+             "rheo: there is no command '{}'; the commands are serve, launch, status, credentials, "
+             "version, help\n",
+             command);
   return rheo::app::kWrongCall;
 }

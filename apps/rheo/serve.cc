@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "door_flags.h"
 #include "flags.h"
 #include "rheo/runtime/server.h"
 #include "rheo/service/cluster_spec.h"
@@ -30,7 +31,10 @@ Which task it is comes from one of these:
   --job_name JOB        the job of this task
   --task_id N           its index in the job (default 0)
   --bind HOST           listen on this address instead of the one in the cluster spec; '::' is all
-  --cpu N               CPU devices (default 1)
+  --plain_from LIST     from where calls without credentials are taken: none, any, or a list of
+                        loopback, cluster, addresses, ranges like 10.0.0.0/8 (default:
+                        loopback,cluster without credentials, none with them)
+{credentials}  --cpu N               CPU devices (default 1)
   --gpu N               simulated GPU devices (default 0)
   --grace SECONDS       how long running steps may finish after SIGTERM (default 10)
   --faults LIST         for tests: places that delay, fail or kill; see async/fault_points.h
@@ -48,6 +52,8 @@ struct Options {
   int task_id = 0;
   std::string server_def;
   std::string bind;
+  std::string plain_from;
+  CredentialFlags credentials;
   int cpus = 0;
   int gpus = 0;
   int grace_seconds = 10;
@@ -120,23 +126,25 @@ std::string AwaitEnd(const runtime::Server& server, const sigset_t& signals, boo
 int Serve(const std::vector<std::string>& args) {
   const auto start = std::chrono::steady_clock::now();
   Options options;
-  const StatusOr<std::vector<std::string>> rest =
-      ParseFlags(args, {{.name = "cluster_spec", .text = &options.cluster_spec},
-                        {.name = "job_name", .text = &options.job_name},
-                        {.name = "task_id", .number = &options.task_id},
-                        {.name = "server_def", .text = &options.server_def},
-                        {.name = "bind", .text = &options.bind},
-                        {.name = "cpu", .number = &options.cpus},
-                        {.name = "gpu", .number = &options.gpus},
-                        {.name = "grace", .number = &options.grace_seconds},
-                        {.name = "forming_timeout", .number = &options.forming_seconds},
-                        {.name = "session_idle_limit", .number = &options.session_idle_seconds},
-                        {.name = "faults", .text = &options.faults},
-                        {.name = "exit-when-done", .on = &options.exit_when_done},
-                        {.name = "help", .on = &options.help}});
+  std::vector<Flag> flags = {{.name = "cluster_spec", .text = &options.cluster_spec},
+                             {.name = "job_name", .text = &options.job_name},
+                             {.name = "task_id", .number = &options.task_id},
+                             {.name = "server_def", .text = &options.server_def},
+                             {.name = "bind", .text = &options.bind},
+                             {.name = "cpu", .number = &options.cpus},
+                             {.name = "gpu", .number = &options.gpus},
+                             {.name = "grace", .number = &options.grace_seconds},
+                             {.name = "plain_from", .text = &options.plain_from},
+                             {.name = "forming_timeout", .number = &options.forming_seconds},
+                             {.name = "session_idle_limit", .number = &options.session_idle_seconds},
+                             {.name = "faults", .text = &options.faults},
+                             {.name = "exit-when-done", .on = &options.exit_when_done},
+                             {.name = "help", .on = &options.help}};
+  options.credentials.AddTo(flags);
+  const StatusOr<std::vector<std::string>> rest = ParseFlags(args, flags);
   if (!rest.ok()) return WrongCall("serve", rest.status());
   if (options.help) {
-    fmt::print("{}", kHelp);
+    fmt::print(kHelp, fmt::arg("credentials", kCredentialHelp));
     return kDone;
   }
   if (!rest->empty()) {
@@ -161,15 +169,18 @@ int Serve(const std::vector<std::string>& args) {
   server_options.faults = options.faults;
   server_options.forming_timeout = std::chrono::seconds(options.forming_seconds);
   server_options.session_idle_limit = std::chrono::seconds(options.session_idle_seconds);
+  server_options.credentials = options.credentials.Get();
+  server_options.plain_from = options.plain_from;
   StatusOr<std::unique_ptr<runtime::Server>> server =
       runtime::Server::Start(std::move(server_options));
   if (!server.ok()) return WrongCall("serve", server.status());
   const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(
                           std::chrono::steady_clock::now() - start)
                           .count();
-  fmt::print(stderr, "rheo serve: {} at {} with {} device(s), listening on {}, ready after {} ms\n",
+  fmt::print(stderr,
+             "rheo serve: {} at {} with {} device(s), listening on {} ({}), ready after {} ms\n",
              (*server)->task_name(), (*server)->target(), (*server)->devices().size(),
-             fmt::join((*server)->bound(), " "), millis);
+             fmt::join((*server)->bound(), " "), (*server)->DescribeDoor(), millis);
   fmt::print(stderr, "rheo serve: stopping: {}\n",
              AwaitEnd(**server, signals, options.exit_when_done));
   (*server)->Stop(std::chrono::seconds(options.grace_seconds));

@@ -43,6 +43,7 @@ using client::Variable;
 using client::VariableKind;
 using client::VariableOptions;
 using client::Variables;
+using service::Credentials;
 using session::Callable;
 using session::RunOptions;
 using session::SessionOptions;
@@ -62,7 +63,8 @@ class Scope : public builder::Scope {
 class Session : public client::Session {
  public:
   static StatusOr<Session> Create(const builder::Scope& scope, SessionOptions options = {}) {
-    RHEO_ASSIGN_OR_RETURN(auto master, runtime::Connect(options.target, options.config));
+    RHEO_ASSIGN_OR_RETURN(auto master,
+                          runtime::Connect(options.target, options.config, options.credentials));
     RHEO_ASSIGN_OR_RETURN(client::Session session,
                           client::Session::Create(std::move(master), scope, std::move(options)));
     return Session(std::move(session));

@@ -15,6 +15,7 @@ namespace rheo {
 using runtime::Server;
 using runtime::ServerOptions;
 using service::ClusterSpec;
+using service::Credentials;
 using service::ServerDef;
 
 }  // namespace rheo

@@ -148,7 +148,7 @@ class RpcServer::Impl final : public CallAcceptor {
 
   const MethodTable& methods() const override { return methods_; }
 
-  Status Admit(const grpc::ServerContext& call) override { return door_.Admit(call); }
+  Status CheckCaller(const grpc::ServerContext& call) override { return door_.Admit(call); }
   std::string DescribeDoor() const { return door_.Describe(); }
 
   void PostAccept() override {

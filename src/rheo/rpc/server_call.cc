@@ -27,7 +27,9 @@ void ServerCall::OnAccepted(bool ok) {
     return Unref();
   }
   acceptor_.PostAccept();
-  if (Status refused = acceptor_.Admit(context_); !refused.ok()) return Send({std::move(refused)});
+  if (Status refused = acceptor_.CheckCaller(context_); !refused.ok()) {
+    return Send({std::move(refused)});
+  }
   FaultPoints* const faults = acceptor_.faults();
   if (faults == nullptr) return Enter();
   faults->Reach("accept", [this](Status fault) {

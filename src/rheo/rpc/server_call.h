@@ -30,7 +30,7 @@ class CallAcceptor {
   virtual ~CallAcceptor() = default;
   virtual const MethodTable& methods() const = 0;
   // Whether a call may go on; asked before anything of it is read.
-  virtual Status Admit(const grpc::ServerContext& call) = 0;
+  virtual Status CheckCaller(const grpc::ServerContext& call) = 0;
   // Posts one more ServerCall, unless the server is shutting down.
   virtual void PostAccept() = 0;
   // A ServerCall is gone; `was_admitted`: AdmitTo had let it in.

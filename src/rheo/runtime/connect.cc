@@ -4,6 +4,8 @@
 
 #include "rheo/rpc/client.h"
 #include "rheo/rpc/remote_master.h"
+#include "rheo/rpc/secrets.h"
+#include "rheo/runtime/credentials.h"
 #include "rheo/runtime/task.h"
 #include "rheo/service/cluster_spec.h"
 
@@ -14,6 +16,8 @@ constexpr std::string_view kGrpcPrefix = "grpc://";
 
 // A stub with the client that its calls run on.
 struct RemoteConnection {
+  explicit RemoteConnection(std::shared_ptr<const rpc::Secrets> secrets)
+      : client({.secrets = std::move(secrets)}) {}
   rpc::RpcClient client;
   std::shared_ptr<service::MasterService> master;
 };
@@ -21,7 +25,8 @@ struct RemoteConnection {
 }  // namespace
 
 StatusOr<std::shared_ptr<service::MasterService>> Connect(std::string_view target,
-                                                          const service::SessionConfig& config) {
+                                                          const service::SessionConfig& config,
+                                                          const service::Credentials& credentials) {
   if (target.empty()) {
     RHEO_ASSIGN_OR_RETURN(std::unique_ptr<Task> made, Task::CreateAlone({.config = config}));
     std::shared_ptr<Task> task = std::move(made);
@@ -33,7 +38,9 @@ StatusOr<std::shared_ptr<service::MasterService>> Connect(std::string_view targe
   }
   const std::string_view address = target.substr(kGrpcPrefix.size());
   RHEO_RETURN_IF_ERROR(service::ParseHostPort(address).status());
-  auto connection = std::make_shared<RemoteConnection>();
+  RHEO_ASSIGN_OR_RETURN(std::shared_ptr<const rpc::Secrets> secrets,
+                        rpc::Secrets::Load(OrFromEnvironment(credentials)));
+  auto connection = std::make_shared<RemoteConnection>(std::move(secrets));
   connection->master = rpc::ConnectMaster(connection->client, address);
   return std::shared_ptr<service::MasterService>(connection, connection->master.get());
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "rheo/base/status.h"
+#include "rheo/service/credentials.h"
 #include "rheo/service/master_service.h"
 #include "rheo/service/session_config.h"
 
@@ -13,9 +14,13 @@ namespace rheo::runtime {
 
 // "": a new cluster in this process, of one task that lives as long as the result; its devices and
 // threads are as `config` says. "grpc://host:port": a stub; nothing is sent yet. INVALID_ARGUMENT
-// for anything else.
+// for anything else, and for credentials that cannot be used. Empty credentials are those of the
+// environment variable RHEO_CREDENTIALS, or none. A call through TLS does not wait for a server
+// that is not there yet: it fails with UNAVAILABLE, because a wrong certificate looks the same to
+// gRPC.
 StatusOr<std::shared_ptr<service::MasterService>> Connect(
-    std::string_view target, const service::SessionConfig& config = {});
+    std::string_view target, const service::SessionConfig& config = {},
+    const service::Credentials& credentials = {});
 
 }  // namespace rheo::runtime
 

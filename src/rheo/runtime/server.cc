@@ -9,10 +9,13 @@
 #include "rheo/async/notification.h"
 #include "rheo/base/log.h"
 #include "rheo/rpc/client.h"
+#include "rheo/rpc/plain_policy.h"
+#include "rheo/rpc/secrets.h"
 #include "rheo/rpc/server.h"
 #include "rheo/rpc/traffic.h"
 #include "rheo/rpc/transport.h"
 #include "rheo/rpc/worker_directory.h"
+#include "rheo/runtime/credentials.h"
 #include "rheo/runtime/faulty_worker.h"
 #include "rheo/runtime/registries.h"
 #include "rheo/runtime/task.h"
@@ -44,6 +47,15 @@ service::ClusterSpec WithOwnPort(const service::ClusterSpec& cluster, const std:
 
 // How long the last answers may take to leave.
 constexpr std::chrono::milliseconds kAnswersLeave(500);
+// The names and addresses of all hosts of a cluster.
+std::vector<std::string> HostsOf(const service::ClusterSpec& cluster) {
+  std::vector<std::string> hosts;
+  for (const std::string& task : cluster.TaskNames()) {
+    const auto address = service::ParseHostPort(cluster.AddressOf(task).value_or(""));
+    if (address.ok()) hosts.push_back(address->host);
+  }
+  return hosts;
+}
 
 std::string Bracketed(const std::string& host) {
   return host.find(':') == std::string::npos ? host : '[' + host + ']';
@@ -75,12 +87,22 @@ class Server::Impl {
     if (address.host.empty()) address.host = "localhost";
     const std::string bind_host = options.bind_host.empty() ? address.host : options.bind_host;
 
+    RHEO_ASSIGN_OR_RETURN(const std::shared_ptr<const rpc::Secrets> secrets,
+                          rpc::Secrets::Load(OrFromEnvironment(options.credentials)));
+    rpc::PlainPolicy plain = rpc::PlainPolicy::Default(secrets != nullptr);
+    if (!options.plain_from.empty()) {
+      RHEO_ASSIGN_OR_RETURN(plain, rpc::PlainPolicy::Parse(options.plain_from));
+    }
+
     auto impl = std::unique_ptr<Impl>(new Impl());
     impl->task_name_ = device::TaskName(options.job, options.task);
     RHEO_RETURN_IF_ERROR(impl->SetFaults(options.faults));
     RHEO_ASSIGN_OR_RETURN(
         impl->rpc_server_,
         rpc::RpcServer::Bind({.address = fmt::format("{}:{}", Bracketed(bind_host), address.port),
+                              .secrets = secrets,
+                              .plain = std::move(plain),
+                              .cluster_hosts = HostsOf(options.cluster),
                               .traffic = &impl->traffic_,
                               .faults = impl->faults_.get(),
                               .variants = &BuiltIn().variants}));
@@ -89,6 +111,7 @@ class Server::Impl {
     impl->client_ =
         std::make_unique<rpc::RpcClient>(rpc::RpcClientOptions{.queue = impl->rpc_server_->queue(),
                                                                .traffic = &impl->traffic_,
+                                                               .secrets = secrets,
                                                                .variants = &BuiltIn().variants});
     impl->cluster_ = std::make_shared<const service::ClusterSpec>(
         WithOwnPort(options.cluster, options.job, options.task, Bracketed(address.host), port));
@@ -135,6 +158,7 @@ class Server::Impl {
   const std::string& task_name() const { return task_name_; }
   int port() const { return rpc_server_->port(); }
   const std::vector<std::string>& bound() const { return rpc_server_->bound(); }
+  std::string DescribeDoor() const { return rpc_server_->DescribeDoor(); }
   std::vector<device::DeviceInfo> devices() const { return task_->devices(); }
   Traffic traffic() const {
     return {traffic_.bytes_sent.load(std::memory_order_relaxed),
@@ -242,6 +266,7 @@ StatusOr<std::unique_ptr<Server>> Server::CreateLocalServer() {
 const std::string& Server::target() const { return impl_->target(); }
 int Server::port() const { return impl_->port(); }
 const std::vector<std::string>& Server::bound() const { return impl_->bound(); }
+std::string Server::DescribeDoor() const { return impl_->DescribeDoor(); }
 const std::string& Server::task_name() const { return impl_->task_name(); }
 std::vector<device::DeviceInfo> Server::devices() const { return impl_->devices(); }
 Traffic Server::traffic() const { return impl_->traffic(); }

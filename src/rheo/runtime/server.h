@@ -11,6 +11,7 @@
 #include "rheo/device/device.h"
 #include "rheo/runtime/registries.h"
 #include "rheo/service/cluster_spec.h"
+#include "rheo/service/credentials.h"
 #include "rheo/service/session_config.h"
 
 namespace rheo::runtime {
@@ -23,6 +24,13 @@ struct ServerOptions {
   // The address to listen on without the port: all addresses of this host and no other. "0.0.0.0":
   // every IPv4 address, "::": every address; empty: the host of the task's own entry.
   std::string bind_host;
+  // What callers must show, and what this task shows to the others. Empty: those of the environment
+  // variable RHEO_CREDENTIALS, else none.
+  service::Credentials credentials;
+  // From where calls are taken that show no credentials: "none", "any", or a list by commas of
+  // "loopback", "cluster" (the hosts of `cluster`), addresses and ranges. Empty: "loopback,cluster"
+  // where there are no credentials, "none" where there are.
+  std::string plain_from;
   // device_count, threads, and the defaults of sessions.
   service::SessionConfig config;
   // How long a session waits for tasks that are missing, when its client sets no timeout.
@@ -54,7 +62,8 @@ struct SessionCounts {
 class Server {
  public:
   // Listens and serves when it returns. INVALID_ARGUMENT and the other errors of wire.md 3.2 for a
-  // bad definition, UNKNOWN naming the address and why when the port cannot be had.
+  // bad definition or bad credentials, UNKNOWN naming the address and why when the port cannot be
+  // had.
   static StatusOr<std::unique_ptr<Server>> Start(ServerOptions options);
   static StatusOr<std::unique_ptr<Server>> Start(service::ServerDef def,
                                                  std::string bind_host = {});
@@ -70,6 +79,8 @@ class Server {
   int port() const;
   // What it listens on: {"127.0.0.1:7000"}.
   const std::vector<std::string>& bound() const;
+  // Who may come in: "mutual TLS and a token; plain calls from nowhere".
+  std::string DescribeDoor() const;
   const std::string& task_name() const;
   std::vector<device::DeviceInfo> devices() const;
   Traffic traffic() const;

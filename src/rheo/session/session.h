@@ -14,6 +14,7 @@
 #include "rheo/base/status.h"
 #include "rheo/device/device.h"
 #include "rheo/graph/graph_def.h"
+#include "rheo/service/credentials.h"
 #include "rheo/service/master_service.h"
 #include "rheo/session/callable.h"
 #include "rheo/session/run_options.h"
@@ -24,6 +25,8 @@ namespace rheo::session {
 struct SessionOptions {
   std::string target;  // as the user typed it; the master only records it
   service::SessionConfig config;
+  // What the client shows to the master and asks of it; used by whoever connects to the target.
+  service::Credentials credentials;
   // How long to wait for the master and the tasks it needs; 0: config.operation_timeout_ms, and
   // without that ten minutes.
   std::chrono::milliseconds create_timeout{0};
