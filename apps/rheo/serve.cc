@@ -34,7 +34,8 @@ Which task it is comes from one of these:
   --plain_from LIST     from where calls without credentials are taken: none, any, or a list of
                         loopback, cluster, addresses, ranges like 10.0.0.0/8 (default:
                         loopback,cluster without credentials, none with them)
-{credentials}  --cpu N               CPU devices (default 1)
+{credentials}  --files LIST          which files operations may touch: any (default), none, folders by commas
+  --cpu N               CPU devices (default 1)
   --gpu N               simulated GPU devices (default 0)
   --grace SECONDS       how long running steps may finish after SIGTERM (default 10)
   --faults LIST         for tests: places that delay, fail or kill; see async/fault_points.h
@@ -53,6 +54,7 @@ struct Options {
   std::string server_def;
   std::string bind;
   std::string plain_from;
+  std::string files;
   CredentialFlags credentials;
   int cpus = 0;
   int gpus = 0;
@@ -139,6 +141,7 @@ int Serve(const std::vector<std::string>& args) {
                              {.name = "session_idle_limit", .number = &options.session_idle_seconds},
                              {.name = "faults", .text = &options.faults},
                              {.name = "exit-when-done", .on = &options.exit_when_done},
+                             {.name = "files", .text = &options.files},
                              {.name = "help", .on = &options.help}};
   options.credentials.AddTo(flags);
   const StatusOr<std::vector<std::string>> rest = ParseFlags(args, flags);
@@ -171,6 +174,7 @@ int Serve(const std::vector<std::string>& args) {
   server_options.session_idle_limit = std::chrono::seconds(options.session_idle_seconds);
   server_options.credentials = options.credentials.Get();
   server_options.plain_from = options.plain_from;
+  server_options.files = options.files;
   StatusOr<std::unique_ptr<runtime::Server>> server =
       runtime::Server::Start(std::move(server_options));
   if (!server.ok()) return WrongCall("serve", server.status());

@@ -1,6 +1,7 @@
 #include "rheo/runtime/registries.h"
 
 #include <cstdlib>
+#include <memory>
 
 #include "rheo/base/log.h"
 #include "rheo/devices/sim/kernels.h"
@@ -11,6 +12,7 @@
 #include "rheo/ops/flow/register.h"
 #include "rheo/ops/functional/register.h"
 #include "rheo/ops/fused/register.h"
+#include "rheo/ops/io/register.h"
 #include "rheo/ops/list/register.h"
 #include "rheo/ops/math/register.h"
 #include "rheo/ops/nn/register.h"
@@ -51,7 +53,7 @@ constexpr void (*kDeviceKernels[])(kernel::KernelRegistry&) = {
 
 }  // namespace
 
-Status RegisterAll(Registries& registries) {
+Status RegisterAll(Registries& registries, const ops::FilePolicy& files) {
   RHEO_RETURN_IF_ERROR(registries.ops.AddTable(op::PublicOpTable()));
   for (const Family& family : kFamilies) {
     RHEO_RETURN_IF_ERROR(family.schemas(registries.ops));
@@ -59,6 +61,8 @@ Status RegisterAll(Registries& registries) {
     family.gradients(registries.gradients);
   }
   for (const auto add_kernels : kDeviceKernels) add_kernels(registries.kernels);
+  RHEO_RETURN_IF_ERROR(ops::RegisterIoSchemas(registries.ops));
+  ops::RegisterIoKernels(registries.kernels, std::make_shared<ops::FilePolicy>(files));
   RHEO_RETURN_IF_ERROR(
       registries.variants.Add(std::string(ops::TensorList::kTypeName), &ops::TensorListFromParts));
   return registries.variants.Add(std::string(ops::Optional::kTypeName), &ops::OptionalFromParts);

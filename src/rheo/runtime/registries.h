@@ -7,6 +7,7 @@
 #include "rheo/kernel/kernel_registry.h"
 #include "rheo/op/kernel_catalog.h"
 #include "rheo/op/op_registry.h"
+#include "rheo/ops/io/file_policy.h"
 #include "rheo/wire/variant_decoders.h"
 
 namespace rheo::runtime {
@@ -18,8 +19,10 @@ struct Registries {
   wire::VariantDecoders variants;
 };
 
-// Adds the public operations and everything the op families bring; each family is one line.
-Status RegisterAll(Registries& registries);
+// Adds the public operations and everything the op families bring; each family is one line. The
+// kernels that touch files keep to `files`.
+Status RegisterAll(Registries& registries,
+                   const ops::FilePolicy& files = ops::FilePolicy::Everywhere());
 
 // What RegisterAll gives, made on first use and never changed. Thread-safe.
 const Registries& BuiltIn();

@@ -95,6 +95,7 @@ class Server::Impl {
     }
 
     auto impl = std::unique_ptr<Impl>(new Impl());
+    RHEO_RETURN_IF_ERROR(impl->KeepToFiles(options));
     impl->task_name_ = device::TaskName(options.job, options.task);
     RHEO_RETURN_IF_ERROR(impl->SetFaults(options.faults));
     RHEO_ASSIGN_OR_RETURN(
@@ -158,7 +159,9 @@ class Server::Impl {
   const std::string& task_name() const { return task_name_; }
   int port() const { return rpc_server_->port(); }
   const std::vector<std::string>& bound() const { return rpc_server_->bound(); }
-  std::string DescribeDoor() const { return rpc_server_->DescribeDoor(); }
+  std::string DescribeDoor() const {
+    return fmt::format("{}; {}", rpc_server_->DescribeDoor(), files_);
+  }
   std::vector<device::DeviceInfo> devices() const { return task_->devices(); }
   Traffic traffic() const {
     return {traffic_.bytes_sent.load(std::memory_order_relaxed),
@@ -177,6 +180,20 @@ class Server::Impl {
       const auto look = std::chrono::steady_clock::now() + kLookEvery;
       if (rpc_server_->AwaitIdle(std::min(look, deadline))) return;
     }
+  }
+
+  // Kernels of its own that keep to the policy.
+  Status KeepToFiles(ServerOptions& options) {
+    if (options.files.empty()) return OkStatus();
+    if (options.registries != nullptr) {
+      return InvalidArgument("a file policy and registries of one's own do not go together");
+    }
+    RHEO_ASSIGN_OR_RETURN(const ops::FilePolicy files, ops::FilePolicy::Parse(options.files));
+    files_ = files.Describe();
+    if (files.is_everywhere()) return OkStatus();
+    registries_ = std::make_unique<Registries>();
+    options.registries = registries_.get();
+    return RegisterAll(*registries_, files);
   }
 
   Status MakeTask(const ServerOptions& options) {
@@ -229,6 +246,8 @@ class Server::Impl {
 
   std::string task_name_;
   std::string target_;
+  std::string files_ = "all files";
+  std::unique_ptr<Registries> registries_;  // null: the built-in ones or the caller's
   rpc::TrafficCounters traffic_;
   // In the order in which they are made; what uses another comes after it.
   std::unique_ptr<FaultPoints> faults_;                    // null: none

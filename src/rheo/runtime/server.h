@@ -31,6 +31,9 @@ struct ServerOptions {
   // "loopback", "cluster" (the hosts of `cluster`), addresses and ranges. Empty: "loopback,cluster"
   // where there are no credentials, "none" where there are.
   std::string plain_from;
+  // Which files the operations of clients may touch here: "any", "none", or folders by commas.
+  // Empty: any, unless `registries` is set, which has its own policy.
+  std::string files;
   // device_count, threads, and the defaults of sessions.
   service::SessionConfig config;
   // How long a session waits for tasks that are missing, when its client sets no timeout.
@@ -62,8 +65,8 @@ struct SessionCounts {
 class Server {
  public:
   // Listens and serves when it returns. INVALID_ARGUMENT and the other errors of wire.md 3.2 for a
-  // bad definition or bad credentials, UNKNOWN naming the address and why when the port cannot be
-  // had.
+  // bad definition, bad credentials or a bad policy, UNKNOWN naming the address and why when the
+  // port cannot be had.
   static StatusOr<std::unique_ptr<Server>> Start(ServerOptions options);
   static StatusOr<std::unique_ptr<Server>> Start(service::ServerDef def,
                                                  std::string bind_host = {});
@@ -79,7 +82,7 @@ class Server {
   int port() const;
   // What it listens on: {"127.0.0.1:7000"}.
   const std::vector<std::string>& bound() const;
-  // Who may come in: "mutual TLS and a token; plain calls from nowhere".
+  // Who may come in and touch what: "mutual TLS and a token; plain calls from nowhere; no files".
   std::string DescribeDoor() const;
   const std::string& task_name() const;
   std::vector<device::DeviceInfo> devices() const;
