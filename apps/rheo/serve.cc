@@ -128,21 +128,22 @@ std::string AwaitEnd(const runtime::Server& server, const sigset_t& signals, boo
 int Serve(const std::vector<std::string>& args) {
   const auto start = std::chrono::steady_clock::now();
   Options options;
-  std::vector<Flag> flags = {{.name = "cluster_spec", .text = &options.cluster_spec},
-                             {.name = "job_name", .text = &options.job_name},
-                             {.name = "task_id", .number = &options.task_id},
-                             {.name = "server_def", .text = &options.server_def},
-                             {.name = "bind", .text = &options.bind},
-                             {.name = "cpu", .number = &options.cpus},
-                             {.name = "gpu", .number = &options.gpus},
-                             {.name = "grace", .number = &options.grace_seconds},
-                             {.name = "plain_from", .text = &options.plain_from},
-                             {.name = "forming_timeout", .number = &options.forming_seconds},
-                             {.name = "session_idle_limit", .number = &options.session_idle_seconds},
-                             {.name = "faults", .text = &options.faults},
-                             {.name = "exit-when-done", .on = &options.exit_when_done},
-                             {.name = "files", .text = &options.files},
-                             {.name = "help", .on = &options.help}};
+  std::vector<Flag> flags = {
+      {.name = "cluster_spec", .text = &options.cluster_spec},
+      {.name = "job_name", .text = &options.job_name},
+      {.name = "task_id", .number = &options.task_id},
+      {.name = "server_def", .text = &options.server_def},
+      {.name = "bind", .text = &options.bind},
+      {.name = "cpu", .number = &options.cpus},
+      {.name = "gpu", .number = &options.gpus},
+      {.name = "grace", .number = &options.grace_seconds},
+      {.name = "plain_from", .text = &options.plain_from},
+      {.name = "forming_timeout", .number = &options.forming_seconds},
+      {.name = "session_idle_limit", .number = &options.session_idle_seconds},
+      {.name = "faults", .text = &options.faults},
+      {.name = "exit-when-done", .on = &options.exit_when_done},
+      {.name = "files", .text = &options.files},
+      {.name = "help", .on = &options.help}};
   options.credentials.AddTo(flags);
   const StatusOr<std::vector<std::string>> rest = ParseFlags(args, flags);
   if (!rest.ok()) return WrongCall("serve", rest.status());

@@ -46,11 +46,11 @@ Status EliminateCommonSubexpressions(graph::Graph& graph);
 // ---- Functions and functional control flow (semantics.md 14.2)
 
 // Turns ParallelConcat into updates of one tensor, and If, Case and While nodes marked
-// `_lower_using_switch_merge` into Switch, Merge, Enter, …, and inlines calls that ask for it, until
-// none is left; with `inline_all_calls` also every other call, but of functions marked `_noinline`
-// or that cannot be instantiated. Functions that call themselves, and calls more than 100 deep, stay
-// calls. INVALID_ARGUMENT naming the node when there is no end of nodes. A node of the same name
-// takes the place of a lowered node or an inlined call of the given graph.
+// `_lower_using_switch_merge` into Switch, Merge, Enter, …, and inlines calls that ask for it,
+// until none is left; with `inline_all_calls` also every other call, but of functions marked
+// `_noinline` or that cannot be instantiated. Functions that call themselves, and calls more than
+// 100 deep, stay calls. INVALID_ARGUMENT naming the node when there is no end of nodes. A node of
+// the same name takes the place of a lowered node or an inlined call of the given graph.
 Status LowerFunctionalOps(bool inline_all_calls, graph::Graph& graph);
 
 // False when LowerFunctionalOps would find nothing to do.

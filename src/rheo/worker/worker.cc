@@ -263,8 +263,9 @@ class WorkerImpl final : public Worker {
         sessions_.Find(request.session.value, request.create_worker_session_called));
     run.graph = session->FindGraph(request.graph.value);
     if (run.graph == nullptr) {
-      return Aborted("Graph handle is not found: {}. Possibly, this worker (\"{}\") just restarted.",
-                     request.graph.value, env_.task_name);
+      return Aborted(
+          "Graph handle is not found: {}. Possibly, this worker (\"{}\") just restarted.",
+          request.graph.value, env_.task_name);
     }
     RHEO_RETURN_IF_ERROR(Enter());
     run.state = steps_.FindOrCreate(request.step);
