@@ -16,7 +16,8 @@ using graph::Graph;
 using graph::Node;
 
 Status LowerParallelConcat(Graph& graph, Node* node) {
-  Lowering lowering(graph, node);
+  std::vector<InlinedBody> no_bodies;
+  Lowering lowering(graph, node, no_bodies);
   RHEO_ASSIGN_OR_RETURN(const DType type, node->attrs().Get<DType>("T"));
   RHEO_ASSIGN_OR_RETURN(PartialShape shape, node->attrs().Get<PartialShape>("shape"));
   RHEO_ASSIGN_OR_RETURN(Node * start, lowering.Add("start", "_ParallelConcatStart",
