@@ -181,6 +181,7 @@ void MasterImpl::ListClusterDevices(ListDevicesResponse* response, const Call& c
   discovery.directory = env_.workers;
   discovery.own_task = env_.task_name;
   discovery.local_devices = env_.local_devices;
+  discovery.tasks_have_other_names = true;  // whatever answers is listed, under the name asked for
   discovery.deadline = AnswerBy(call.deadline, now).value_or(now + env_.forming_timeout);
   discovery.stop = call.stop.stop_possible() ? call.stop : gate_.closing();
   DiscoverTasks(
