@@ -106,11 +106,11 @@ TEST_F(Cancel, Server21_TimedOutStepsPileUp) {
 TEST_F(Cancel, Server06_ClientKilled) {
   Cluster& cluster = Make({.ps = 1, .flags = {"--session_idle_limit", "5"}});
   const Queue queue(g_);
-  StatusOr<Session> other = Session::Create(g_, {.target = cluster.Target()});
-  ASSERT_TRUE(other.ok()) << other.status();
   const std::unique_ptr<Process> victim =
       Process::Start({BuiltProgram("cluster_victim"), cluster.Target()});
   ASSERT_TRUE(BecomesBlocked(cluster)) << victim->Log();
+  StatusOr<Session> other = Session::Create(g_, {.target = cluster.Target()});
+  ASSERT_TRUE(other.ok()) << other.status();
   EXPECT_EQ(ReadStatusPage(cluster.Address("worker")).sessions, 2);
   victim->Kill();
   EXPECT_TRUE(BecomesFree(cluster, seconds(10)));
