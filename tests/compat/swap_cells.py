@@ -7,7 +7,9 @@ device_filters, so that one set of processes serves all cells.
 import contextlib
 import dataclasses
 import json
+import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,14 +33,9 @@ class TensorFlowServer:
         script = pathlib.Path(__file__).with_name("tf_server.py")
         self.process = subprocess.Popen([sys.executable, str(script), json.dumps(cluster), job, str(task)],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, text=True,
-                                        env=self._environment())
+                                        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "0"})
         self._ready = threading.Event()
         threading.Thread(target=self._wait, daemon=True).start()
-
-    @staticmethod
-    def _environment():
-        import os
-        return {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "0"}
 
     def _wait(self):
         if self.process.stdout.readline().startswith("ready"):
@@ -96,6 +93,12 @@ class Cell:
     def full(self, device):
         """The full name of the task of a partial one: how errors name it."""
         return device.replace("/task:", "/replica:0/task:")
+
+    @staticmethod
+    def is_rheo(device):
+        """Whether the task of a partial name is Rheo's."""
+        _, job, task = re.split("/job:|/task:", device)
+        return KINDS[job][int(task)] == "rheo"
 
     def config(self, optimize=True, **fields):
         config = v1.ConfigProto(device_filters=self.devices, **fields)

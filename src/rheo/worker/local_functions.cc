@@ -18,6 +18,11 @@ namespace {
 // KiB.
 constexpr int kMaxCallsOfAStep = 20'000;
 
+// Calls inside calls run on the calling thread only this deep; the next one begins on a stack of
+// its own.
+constexpr int kMaxInlineCalls = 32;
+thread_local int inline_calls = 0;
+
 // A compiled body.
 struct Function {
   op::FuncRef ref;
@@ -104,8 +109,10 @@ class LocalFunctions final : public kernel::FunctionCaller {
                      .call = &call->frame};
     executor::RunArgs run{.context = &call->context,
                           .pool = env_.inter_op_pool,
+                          .inline_on_caller = inline_calls < kMaxInlineCalls,
                           .on_error = [call](const Status& s) { call->rendezvous.Abort(s); },
                           .waiting = env_.waiting_ops};
+    ++inline_calls;
     executor::Run(function->plan, std::move(run),
                   [this, step, call, done = std::move(done)](Status status) mutable {
                     Leave(step);
@@ -115,6 +122,7 @@ class LocalFunctions final : public kernel::FunctionCaller {
                       std::move(done)(std::move(call->frame.results));
                     }
                   });
+    --inline_calls;
   }
 
  private:

@@ -1,7 +1,6 @@
 """The programs of the swap matrix: functions of a Cell that build a graph, run it and check what comes."""
 
-from swap_programs import cancel, errors, flow, functions, state, steps, traces, values
+from swap_programs import cancel, errors, flow, functions, queues, state, steps, traces, values
 
-PROGRAMS = [
-    program for module in (values, state, flow, functions, steps, errors, cancel, traces) for program in module.PROGRAMS
-]
+MODULES = [values, state, queues, flow, functions, steps, errors, cancel, traces]
+PROGRAMS = [program for module in MODULES for program in module.PROGRAMS]

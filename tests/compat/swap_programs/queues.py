@@ -12,20 +12,21 @@ def fifo(cell):
     with tf.device(cell.ps):
         queue = v1.FIFOQueue(3, [tf.float32, tf.string], shapes=[[2], []], shared_name="fifo")
     x = v1.placeholder(tf.float32, [2])
+    name = v1.placeholder(tf.string, [])
     with tf.device(cell.other):
-        put = queue.enqueue([x * 2.0, tf.as_string(tf.reduce_sum(x))])
+        put = queue.enqueue([x * 2.0, tf.identity(name)])
     take, size = queue.dequeue(), queue.size()
     with cell.session() as session:
         for i in range(3):
-            session.run(put, {x: [i, i]})
+            session.run(put, {x: [i, i], name: f"item {i}"})
         assert session.run(size) == 3
         for i in range(3):
             numbers, text = session.run(take)
             np.testing.assert_array_equal(numbers, [2.0 * i, 2.0 * i])
-            assert float(text) == 2.0 * i
+            assert text == b"item %d" % i
         session.run(queue.close())
         failure(session, take, error=tf.errors.OutOfRangeError)
-        failure(session, put, {x: [0, 0]}, error=tf.errors.CancelledError)
+        failure(session, put, {x: [0, 0], name: ""}, error=tf.errors.CancelledError)
 
 
 def many(cell):

@@ -59,15 +59,34 @@ def full_trace(cell):
         assert 0 <= node.op_start_rel_nanos <= node.op_end_rel_nanos <= node.all_end_rel_nanos
         assert node.output[0].slot == 0 and node.output[0].tensor_description.dtype == tf.float32.as_datatype_enum
     assert not any(name.startswith(("_Send", "_Recv")) for _, name in nodes)
-    transfers = [TRANSFER.match(node.timeline_label) for device in stats.dev_stats for node in device.node_stats
-                 if node.node_name == "RecvTensor"]
-    assert all(transfers)
-    ends = {(found.group(2), found.group(3)) for found in transfers}
-    ps, other, master = (cell.full(d) + "/device:CPU:0" for d in (cell.ps, cell.other, cell.master))
-    assert {(master, ps), (ps, other), (other, master)} <= ends
+    assert expected_transfers(cell, rheo_only=True) <= transfers(stats)
     chrome = json.loads(timeline.Timeline(stats).generate_chrome_trace_format(show_memory=True))
     shown = {event["args"]["name"] for event in chrome["traceEvents"] if event.get("cat") == "Op"}
     assert {"on_ps", "on_other", "on_master"} <= shown
+
+
+def transfers(stats):
+    """(sender, receiver) of each transfer that the trace shows."""
+    found = [TRANSFER.match(node.timeline_label) for device in stats.dev_stats for node in device.node_stats
+             if node.node_name == "RecvTensor"]
+    assert all(found)
+    return {(match.group(2), match.group(3)) for match in found}
+
+
+def expected_transfers(cell, rheo_only):
+    edges = [(cell.master, cell.ps), (cell.ps, cell.other), (cell.other, cell.master)]
+    return {tuple(cell.full(device) + "/device:CPU:0" for device in edge) for edge in edges
+            if not rheo_only or cell.is_rheo(edge[1])}
+
+
+def all_transfers(cell):
+    """A TensorFlow task now and then notes a transfer too late for the trace: several runs show all."""
+    seen = set()
+    for _ in range(30):
+        seen |= transfers(run_traced(cell, {"trace_level": v1.RunOptions.FULL_TRACE}).step_stats)
+        if expected_transfers(cell, rheo_only=False) <= seen:
+            return
+    raise AssertionError(seen)
 
 
 def no_trace(cell):
@@ -110,4 +129,4 @@ def placement_log(cell):
         assert re.search(rf"{name}: \(\w+\): {cell.full(getattr(cell, part))}/device:CPU:0", log)
 
 
-PROGRAMS = [full_trace, no_trace, partition_graphs, cost_model, placement_log]
+PROGRAMS = [full_trace, all_transfers, no_trace, partition_graphs, cost_model, placement_log]

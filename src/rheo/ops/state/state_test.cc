@@ -112,8 +112,9 @@ TEST_F(StateTest, AssignChecksTheShapeUnlessToldNotTo) {
   const Tensor three = Tensor::Of<float>({3}, {1, 2, 3});
   const Status status = Update("Assign", v, {three});
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(Message(status),
-            "Assign requires shapes of both tensors to match. lhs shape= [2] rhs shape= [3]");
+  EXPECT_TRUE(Message(status).starts_with(
+      "Assign requires shapes of both tensors to match. lhs shape= [2] rhs shape= [3]"))
+      << status;
   EXPECT_TRUE(Update("Assign", v, {three}, {{"validate_shape", false}}).ok());
   EXPECT_EQ(Read(*v), three);
 }
