@@ -8,7 +8,7 @@ namespace {
 // A number that ops take from; two lines, one served in order and one as can be.
 class Store final : public Resource, public std::enable_shared_from_this<Store> {
  public:
-  static constexpr std::string_view kTypeName = "Store";
+  [[maybe_unused]] static constexpr std::string_view kTypeName = "Store";
   std::string Describe() const override { return "store"; }
   std::vector<BlockedOp> Blocked() const override { return waiters_.List(); }
 

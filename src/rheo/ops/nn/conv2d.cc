@@ -169,13 +169,13 @@ StatusOr<ConvDim> PlanConvDim(const Conv2DOptions& options, int dimension, int64
   }
   dim.pad_before = options.explicit_before[dimension];
   const int64_t padded = in + dim.pad_before + options.explicit_after[dimension];
-  if (padded < window) {
+  dim.out = (padded - window + dim.stride) / dim.stride;
+  if (dim.out < 0) {
     return InvalidArgument(
         "Computed output size would be negative: {} [input_size: {}, "
         "effective_filter_size: {}, stride: {}]",
-        padded - window, padded, window, dim.stride);
+        dim.out, padded, window, dim.stride);
   }
-  dim.out = (padded - window) / dim.stride + 1;
   return dim;
 }
 
