@@ -96,6 +96,7 @@ TEST(WaitersTest, WhoeverCanBeServedLeavesAnUnorderedLine) {
   store->Add(1);
   EXPECT_FALSE(large.is_done);
   EXPECT_TRUE(small.is_done);
+  large.stop.request_stop();  // who waits keeps the store
 }
 
 TEST(WaitersTest, AStoppedOpGivesBackWhatItHadToTheNext) {

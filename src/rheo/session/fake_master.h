@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "rheo/base/mutex.h"
 #include "rheo/service/master_service.h"
 
 namespace rheo::session {
@@ -108,7 +109,17 @@ class FakeMaster : public service::MasterService {
   std::atomic<int> released{0};
 
  private:
-  void Finish(DoneCallback done) { done(std::exchange(next_error, OkStatus())); }
+  // Several threads may call; the test sets next_error between calls.
+  void Finish(DoneCallback done) {
+    Status error;
+    {
+      MutexLock lock(mutex_);
+      error = std::exchange(next_error, OkStatus());
+    }
+    done(std::move(error));
+  }
+
+  Mutex mutex_;
 };
 
 }  // namespace rheo::session
