@@ -132,9 +132,9 @@ void Step::Process(ReadyList work, Caller caller) {
 
 void Step::FinishNode(const Ready& ready, ReadyList& newly_ready) {
   if (!failed_.load(std::memory_order_acquire)) Propagate(ready, newly_ready);
-  Value* const out = outputs(*ready.node, *ready.iteration);
   // In a loop the iteration may be gone by now, with its values.
   if (plan_.has_frames()) return;
+  Value* const out = outputs(*ready.node, *ready.iteration);
   for (int i = 0; i < ready.node->num_outputs; ++i) {
     if (out[i].state != Value::State::kAbsent) out[i] = Value();
   }
