@@ -64,6 +64,17 @@ class Process:
         fields = dict(line.split(":", 1) for line in open(f"/proc/{self.process.pid}/status"))
         return int(fields["VmRSS"].split()[0]) * 1024, int(fields["Threads"])
 
+    def thread_names(self):
+        """The names of the threads, each as often as there are threads of it."""
+        tasks = pathlib.Path(f"/proc/{self.process.pid}/task")
+        names = []
+        for task in tasks.iterdir():
+            try:
+                names.append((task / "comm").read_text().strip())
+            except (FileNotFoundError, ProcessLookupError):
+                pass  # it ended meanwhile
+        return sorted(names)
+
     def num_descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 

@@ -39,10 +39,11 @@ class RheoServer:
 
     def __init__(self, program, cluster, job, task, flags=()):
         spec = ",".join(f"{name}|{';'.join(addresses)}" for name, addresses in cluster.items())
+        self._program = str(program)
         self.address = cluster[job][task]
         self.target = "grpc://" + self.address
         self.process = subprocess.Popen(
-            [str(program), "serve", "--cluster_spec", spec, "--job_name", job, "--task_id", str(task), *flags],
+            [self._program, "serve", "--cluster_spec", spec, "--job_name", job, "--task_id", str(task), *flags],
             stderr=subprocess.PIPE, text=True)
         self.log = []
         self._ready = threading.Event()
@@ -57,6 +58,11 @@ class RheoServer:
             self.log.append(line.rstrip())
             if "ready after" in line:
                 self._ready.set()
+
+    def num_blocked(self, op):
+        """How many operations of type `op` wait on this task, as its status page tells."""
+        page = subprocess.run([self._program, "status", self.address], check=True, capture_output=True, text=True)
+        return sum(line.startswith("blocked ") and op in line for line in page.stdout.splitlines())
 
     def stop(self):
         self.process.terminate()

@@ -44,9 +44,19 @@ def wait_until(condition):
 
 
 @pytest.fixture(params=["single", "trio"])
-def place(request):
+def cluster(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def holder(cluster):
+    """The task that holds the queue: the ps where there is one."""
+    return cluster.servers.get(("ps", 0)) or cluster.servers["worker", 0]
+
+
+@pytest.fixture
+def place(cluster):
     """(target, device of the queue)"""
-    cluster = request.getfixturevalue(request.param)
     return cluster.target("worker"), "/job:ps/task:0" if ("ps", 0) in cluster.servers else None
 
 
@@ -151,7 +161,7 @@ def test_a_timeout_loses_no_element(place):
         assert sess.run(take) == 1
 
 
-def test_closing_the_session_ends_blocked_steps(place):
+def test_closing_the_session_ends_blocked_steps(place, holder):
     target, device = place
     with tf.device(device):
         q = v1.FIFOQueue(10, [tf.int32], [[]], shared_name="stays")
@@ -159,6 +169,7 @@ def test_closing_the_session_ends_blocked_steps(place):
     sess = v1.Session(target)
     sess.run(q.size())
     steps = [Step(sess, take) for _ in range(20)]
+    wait_until(lambda: holder.num_blocked("QueueDequeue") == len(steps))
     sess.close()
     for step in steps:
         with pytest.raises((tf.errors.CancelledError, RuntimeError)):

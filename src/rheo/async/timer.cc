@@ -1,5 +1,7 @@
 #include "rheo/async/timer.h"
 
+#include <pthread.h>
+
 namespace rheo {
 
 TimerQueue::~TimerQueue() {
@@ -21,7 +23,10 @@ TimerQueue::Id TimerQueue::Add(Time when, absl::AnyInvocable<void()> callback) {
   if (stopping_) return id;
   pending_.emplace(id, std::move(callback));
   if (!thread_.joinable()) {
-    thread_ = std::thread([this] { Loop(); });
+    thread_ = std::thread([this] {
+      pthread_setname_np(pthread_self(), "timer");
+      Loop();
+    });
   } else if (when < next_look_) {
     changed_.NotifyAll();
   }
