@@ -6,23 +6,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from models import OPTIMIZERS, batches
+
 v1 = tf.compat.v1
 STEPS = 30
 RTOL = 1e-5
-
-OPTIMIZERS = {
-    "sgd": lambda: v1.train.GradientDescentOptimizer(0.1),
-    "momentum": lambda: v1.train.MomentumOptimizer(0.05, 0.9),
-    "adam": lambda: v1.train.AdamOptimizer(0.01),
-}
-
-
-def batches():
-    random = np.random.RandomState(7)
-    centers = random.randn(4, 8)
-    for _ in range(STEPS):
-        labels = random.randint(0, 4, 32)
-        yield (centers[labels] + 0.3 * random.randn(32, 8)).astype(np.float32), labels.astype(np.int64)
 
 
 def initial(shape, seed):
@@ -59,7 +47,7 @@ def train(target, hidden, use_resource, optimizer, ps, worker):
         variables = v1.trainable_variables()
         with v1.Session(target) as sess:
             sess.run(init)
-            losses = [sess.run([loss, step], {x: bx, y: by})[0] for bx, by in batches()]
+            losses = [sess.run([loss, step], {x: bx, y: by})[0] for bx, by in batches(STEPS)]
             return losses, sess.run(variables)
 
 
@@ -95,7 +83,7 @@ def test_in_graph_replication(trio):
                 step = v1.assign_sub(w, 0.1 * tf.add_n(gradients) / 2.0)
             with v1.Session(target) as sess:
                 sess.run(v1.global_variables_initializer())
-                for bx, by in batches():
+                for bx, by in batches(STEPS):
                     sess.run(step, {x: bx, y: by[:, None].astype(np.float32)})
                 return sess.run(w)
 

@@ -175,6 +175,14 @@ bool IsValidJobName(std::string_view job) {
   return reader.TakeName(name) && name && reader.AtEnd();
 }
 
+std::string_view TaskOf(std::string_view device) {
+  return device.substr(0, device.find("/device:"));
+}
+
+std::string_view DeviceWithinTask(std::string_view device) {
+  return device.substr(TaskOf(device).size());
+}
+
 std::string TaskName(std::string_view job, int task) {
   return fmt::format("/job:{}/replica:0/task:{}", job, task);
 }

@@ -51,6 +51,12 @@ struct DeviceName {
 // True for a job name of the grammar [A-Za-z][A-Za-z0-9_]*.
 bool IsValidJobName(std::string_view job);
 
+// Of a full device name as it is written, "/job:ps/replica:0/task:1/device:CPU:0": the task,
+// "/job:ps/replica:0/task:1", and the device within it, "/device:CPU:0". A text without "/device:"
+// is a task for the one and "" for the other.
+std::string_view TaskOf(std::string_view device);
+std::string_view DeviceWithinTask(std::string_view device);
+
 // "/job:<job>/replica:0/task:<task>".
 std::string TaskName(std::string_view job, int task);
 

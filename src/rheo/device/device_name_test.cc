@@ -127,5 +127,13 @@ TEST(DeviceNameTest, JobAndTaskNames) {
   EXPECT_EQ(TaskName("ps", 3), "/job:ps/replica:0/task:3");
 }
 
+TEST(DeviceNameTest, AWrittenNameIsATaskAndADeviceWithinIt) {
+  EXPECT_EQ(TaskOf("/job:ps/replica:0/task:1/device:CPU:0"), "/job:ps/replica:0/task:1");
+  EXPECT_EQ(DeviceWithinTask("/job:ps/replica:0/task:1/device:CPU:0"), "/device:CPU:0");
+  EXPECT_EQ(TaskOf("/job:ps/replica:0/task:1"), "/job:ps/replica:0/task:1");
+  EXPECT_EQ(DeviceWithinTask("/job:ps/replica:0/task:1"), "");
+  EXPECT_EQ(TaskOf(""), "");
+}
+
 }  // namespace
 }  // namespace rheo::device

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "rheo/base/log.h"
+#include "rheo/device/device_name.h"
 #include "rheo/master/discovery_cause.h"
 
 namespace rheo::master {
@@ -25,8 +26,8 @@ double Seconds(Clock::duration d) { return std::chrono::duration<double>(d).coun
 std::vector<device::DeviceInfo> RenameTo(std::string_view task,
                                          std::vector<device::DeviceInfo> devices) {
   for (device::DeviceInfo& device : devices) {
-    const size_t local = device.name.find("/device:");
-    if (local != std::string::npos) device.name = std::string(task) + device.name.substr(local);
+    const std::string_view within = device::DeviceWithinTask(device.name);
+    if (!within.empty()) device.name = std::string(task).append(within);
   }
   return devices;
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "rheo/device/device_name.h"
 #include "rheo/service/cluster_spec.h"
 
 namespace rheo::master {
@@ -41,10 +42,6 @@ bool PortsDiffer(const std::string& a, const std::string& b) {
          first->port != second->port;
 }
 
-std::string_view TaskPart(std::string_view device) {
-  return device.substr(0, device.find("/device:"));
-}
-
 }  // namespace
 
 std::string CauseOf(const Status& error) {
@@ -80,7 +77,7 @@ bool MayPass(const Status& error) {
 std::string MistakeOf(const service::GetStatusResponse& answer, std::string_view task,
                       const service::WorkerDirectory& directory, std::string_view own_task) {
   for (const device::DeviceInfo& device : answer.devices) {
-    const std::string_view other = TaskPart(device.name);
+    const std::string_view other = device::TaskOf(device.name);
     if (other == task) continue;
     return fmt::format("another task answers at this address: it says that it is {}", other);
   }

@@ -74,11 +74,11 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   StepOptions OptionsFor(const service::RunOptions& options, const service::Call& call);
   // Whether this run of the step is one that build_cost_model measures.
   bool IsMeasured(const CompiledStep& step) const;
-  // Starts the run. After success `take` is called with it and the metadata are filled; `done`
+  // Starts the run. After success `take(StepRun&)` is called and the metadata are filled; `done`
   // comes last.
+  template <typename Take>
   void StartRun(const std::shared_ptr<StepRun>& run, const CompiledStep& step, StepOptions options,
-                service::RunMetadata& metadata, absl::AnyInvocable<void(StepRun&)> take,
-                DoneCallback done);
+                service::RunMetadata& metadata, Take take, DoneCallback done);
   void RunRoute(const std::shared_ptr<const StepRoute>& route,
                 const service::RunStepRequest& request, service::RunStepResponse* response,
                 StepOptions options, DoneCallback done);

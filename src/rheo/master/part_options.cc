@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "rheo/device/device_name.h"
 #include "rheo/graph/traversal.h"
 
 namespace rheo::master {
@@ -13,7 +14,7 @@ using graph::Node;
 // Whether the kernel that the node will get keeps the named argument at `index` in host memory.
 bool IsHostArgument(const SessionCluster& cluster, const Node& node,
                     const std::vector<op::ArgSpec>& args, int index) {
-  const Task* task = cluster.FindTask(TaskOf(node.assigned_device()));
+  const Task* task = cluster.FindTask(device::TaskOf(node.assigned_device()));
   if (task == nullptr) return false;
   const StatusOr<device::DeviceName> device = device::DeviceName::Parse(node.assigned_device());
   if (!device.ok() || !device->type) return false;
@@ -31,9 +32,9 @@ bool IsHostArgument(const SessionCluster& cluster, const Node& node,
 bool CrossesRheoTasks(const SessionCluster& cluster, const Node& node) {
   const std::string from = node.attrs().GetOr<std::string>("send_device", "");
   const std::string to = node.attrs().GetOr<std::string>("recv_device", "");
-  if (TaskOf(from) == TaskOf(to)) return false;
-  const Task* sender = cluster.FindTask(TaskOf(from));
-  const Task* receiver = cluster.FindTask(TaskOf(to));
+  if (device::TaskOf(from) == device::TaskOf(to)) return false;
+  const Task* sender = cluster.FindTask(device::TaskOf(from));
+  const Task* receiver = cluster.FindTask(device::TaskOf(to));
   return sender != nullptr && receiver != nullptr && sender->is_rheo && receiver->is_rheo;
 }
 
@@ -42,7 +43,7 @@ bool CrossesRheoTasks(const SessionCluster& cluster, const Node& node) {
 partition::Options PartOptions(const SessionCluster& cluster, const service::SessionConfig& config,
                                std::function<std::string(std::string_view)> unique_name) {
   partition::Options options;
-  options.location = [](const std::string& device) { return std::string(TaskOf(device)); };
+  options.location = [](const std::string& device) { return std::string(device::TaskOf(device)); };
   options.incarnation = [&cluster](const std::string& device) {
     return cluster.IncarnationOf(device);
   };

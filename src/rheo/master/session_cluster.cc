@@ -60,8 +60,4 @@ Incarnation SessionCluster::IncarnationOf(std::string_view device) const {
   return it == incarnations_.end() ? Incarnation() : it->second;
 }
 
-std::string_view TaskOf(std::string_view device) {
-  return device.substr(0, device.find("/device:"));
-}
-
 }  // namespace rheo::master

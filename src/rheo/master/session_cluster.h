@@ -50,9 +50,6 @@ class SessionCluster {
   StringViewMap<Incarnation> incarnations_;
 };
 
-// "/job:ps/replica:0/task:0" of "/job:ps/replica:0/task:0/device:CPU:0"; `device` is a full name.
-std::string_view TaskOf(std::string_view device);
-
 }  // namespace rheo::master
 
 #endif  // RHEO_MASTER_SESSION_CLUSTER_H_

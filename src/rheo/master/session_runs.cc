@@ -82,9 +82,10 @@ bool MasterSession::IsMeasured(const CompiledStep& step) const {
   return (run - config_.build_cost_model_after) % config_.build_cost_model == 0;
 }
 
+template <typename Take>
 void MasterSession::StartRun(const std::shared_ptr<StepRun>& run, const CompiledStep& step,
-                             StepOptions options, service::RunMetadata& metadata,
-                             absl::AnyInvocable<void(StepRun&)> take, DoneCallback done) {
+                             StepOptions options, service::RunMetadata& metadata, Take take,
+                             DoneCallback done) {
   options.exec.record_costs = IsMeasured(step);
   const bool wants_metadata = WantsMetadata(options.exec);
   const bool wants_transfers = options.exec.record_timeline && step.parts.size() > 1;

@@ -168,7 +168,7 @@ class RpcServer::Impl final : public CallAcceptor {
 
   void CallGone(bool was_admitted) override {
     MutexLock lock(mutex_);
-    if (was_admitted) num_open_.fetch_sub(1, std::memory_order_relaxed);
+    if (was_admitted && num_open_.fetch_sub(1, std::memory_order_relaxed) == 1) idle_.NotifyAll();
     if (--num_calls_ == 0) calls_gone_.NotifyAll();
   }
 
@@ -188,13 +188,9 @@ class RpcServer::Impl final : public CallAcceptor {
   bool is_draining() const { return is_draining_.load(std::memory_order_acquire); }
   int num_open_calls() const { return num_open_.load(std::memory_order_relaxed); }
 
-  bool AwaitIdle(std::chrono::steady_clock::time_point deadline) const {
-    constexpr auto kLook = std::chrono::milliseconds(2);
-    while (num_open_calls() > 0) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      std::this_thread::sleep_for(kLook);
-    }
-    return true;
+  bool AwaitIdle(std::chrono::steady_clock::time_point deadline) {
+    MutexLock lock(mutex_);
+    return idle_.WaitUntil(mutex_, deadline, [this] { return num_open_calls() == 0; });
   }
 
  private:
@@ -235,13 +231,15 @@ class RpcServer::Impl final : public CallAcceptor {
   std::unique_ptr<grpc::Server> server_;
   MethodTable methods_;  // const once pollers run
 
-  // Calls that a handler has got and that are not over; a count, hence relaxed.
+  // Calls that a handler has got and that are not over; a count, hence relaxed. Goes down under
+  // mutex_ only.
   std::atomic<int> num_open_{0};
   Status drain_reason_;  // written before is_draining_ is set, then only read
   std::atomic<bool> is_draining_{false};
 
   Mutex mutex_;
   CondVar calls_gone_;
+  CondVar idle_;  // num_open_ is 0
   bool stopping_ RHEO_GUARDED_BY(mutex_) = false;
   int num_calls_ RHEO_GUARDED_BY(mutex_) = 0;
 };

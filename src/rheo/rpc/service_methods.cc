@@ -1,5 +1,6 @@
 #include "rheo/rpc/service_methods.h"
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -66,11 +67,13 @@ using Method = void (Service::*)(const Request&, Response*, const service::Call&
 template <typename Service>
 inline constexpr bool kIsMaster = std::is_same_v<Service, service::MasterService>;
 
+// `before`, unless null, sees each request on its way to the service.
 template <typename Service, typename Request, typename Response>
 Handler Serve(Service& service, Method<Service, Request, Response> method,
-              const wire::VariantDecoders* variants) {
-  return [&service, method, variants](grpc::ByteBuffer bytes, const service::Call& call,
-                                      Respond respond) {
+              const wire::VariantDecoders* variants,
+              std::type_identity_t<std::function<void(const Request&)>> before = nullptr) {
+  return [&service, method, variants, before](grpc::ByteBuffer bytes, const service::Call& call,
+                                              Respond respond) {
     auto exchange = std::make_unique<Exchange<Request, Response>>();
     Status parsed = exchange->Parse(std::move(bytes), variants);
     if (!parsed.ok()) {
@@ -78,6 +81,7 @@ Handler Serve(Service& service, Method<Service, Request, Response> method,
       if (parsed.code() == StatusCode::kInternal) exchange->body_errors.wanted = false;
       return respond(exchange->MakeAnswer(std::move(parsed)));
     }
+    if (before != nullptr) before(exchange->request);
     exchange->respond = std::move(respond);
     auto* open = exchange.get();
     (service.*method)(open->request, &open->response, call,
@@ -127,18 +131,6 @@ Handler ServeRecvTensor(service::WorkerService& worker, MemoryOffers& offers,
                       [exchange = std::move(exchange), &offers](Status status) {
                         exchange->Finish(std::move(status), offers);
                       });
-  };
-}
-
-// MarkRecvFinished: the receiver has the value.
-Handler ServeMarkRecvFinished(service::WorkerService& worker, MemoryOffers& offers,
-                              const wire::VariantDecoders* variants) {
-  const Handler serve = Serve(worker, &service::WorkerService::MarkRecvFinished, variants);
-  return [serve, &offers](grpc::ByteBuffer bytes, const service::Call& call, Respond respond) {
-    ByteSource source(bytes);
-    service::MarkRecvFinishedRequest request;
-    if (wire::Decode(source.source(), request).ok()) offers.Withdraw(request.request_id);
-    serve(std::move(bytes), call, std::move(respond));
   };
 }
 
@@ -199,7 +191,10 @@ void AddWorkerMethods(MethodTable& table, service::WorkerService& worker, Memory
   add("CleanupAll", Serve(worker, &S::CleanupAll, variants));
   add("RecvTensor", ServeRecvTensor(worker, offers, variants));
   add("Logging", Serve(worker, &S::Logging, variants));
-  add("MarkRecvFinished", ServeMarkRecvFinished(worker, offers, variants));
+  add("MarkRecvFinished", Serve(worker, &S::MarkRecvFinished, variants,
+                                [&offers](const service::MarkRecvFinishedRequest& request) {
+                                  offers.Withdraw(request.request_id);  // the receiver has it
+                                }));
   for (std::string_view name :
        {"Tracing", "RecvBuf", "CompleteGroup", "CompleteInstance", "GetStepSequence"}) {
     add(name, AnswerUnimplemented(std::string(name)));

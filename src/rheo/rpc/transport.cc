@@ -2,15 +2,11 @@
 
 #include <utility>
 
+#include "rheo/device/device_name.h"
 #include "rheo/rpc/push_queue.h"
 
 namespace rheo::rpc {
 namespace {
-
-// "/job:ps/replica:0/task:1" of the full name "/job:ps/replica:0/task:1/device:CPU:0".
-std::string_view TaskOfDevice(std::string_view device) {
-  return device.substr(0, device.find("/device:"));
-}
 
 // The receiver is told once; nobody waits for the answer.
 struct Ack {
@@ -54,7 +50,7 @@ WorkerTransport::~WorkerTransport() = default;
 
 void WorkerTransport::Pull(StepId step, const rendezvous::RendezvousKey& key, StopToken stop,
                            rendezvous::RecvCallback done) {
-  const std::string_view task = TaskOfDevice(key.channel().src_device);
+  const std::string_view task = device::TaskOf(key.channel().src_device);
   auto pull = std::make_unique<PullCall>();
   pull->worker = workers_.Find(task);
   if (pull->worker == nullptr) {

@@ -3,11 +3,10 @@
 #define RHEO_SERVICE_RECENT_REQUESTS_H_
 
 #include <string_view>
-#include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "rheo/base/ids.h"
 #include "rheo/base/mutex.h"
+#include "rheo/base/recent_set.h"
 #include "rheo/base/status.h"
 
 namespace rheo::service {
@@ -15,18 +14,15 @@ namespace rheo::service {
 // Remembers the last 100 000 request ids. Thread-safe.
 class RecentRequests {
  public:
-  explicit RecentRequests(size_t capacity = 100'000) : capacity_(capacity) {}
+  explicit RecentRequests(size_t capacity = 100'000) : known_(capacity) {}
 
   // ABORTED "The same <method> request was received twice." when `id` is remembered; id 0 is never
   // checked. `method` as in "RunGraph (Worker)".
   Status Check(RequestId id, std::string_view method);
 
  private:
-  const size_t capacity_;
   Mutex mutex_;
-  absl::flat_hash_set<int64_t> known_ RHEO_GUARDED_BY(mutex_);
-  std::vector<int64_t> ring_ RHEO_GUARDED_BY(mutex_);
-  size_t oldest_ RHEO_GUARDED_BY(mutex_) = 0;
+  RecentSet<RequestId> known_ RHEO_GUARDED_BY(mutex_);
 };
 
 }  // namespace rheo::service

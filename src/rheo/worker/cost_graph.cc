@@ -1,10 +1,12 @@
 #include "rheo/worker/cost_graph.h"
 
-#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "rheo/base/string_map.h"
+#include "rheo/graph/graph.h"
+#include "rheo/graph/node_names.h"
 
 namespace rheo::worker {
 namespace {
@@ -27,20 +29,14 @@ MeasuredNodes ByName(const trace::StepStats& stats, std::string_view device) {
 }
 
 void AddInput(std::string_view input, const StringViewMap<int>& ids, trace::CostNode& node) {
-  const bool is_control = input.starts_with('^');
-  if (is_control) input.remove_prefix(1);
-  const size_t colon = input.rfind(':');
-  int port = 0;
-  if (colon != std::string_view::npos) {
-    std::from_chars(input.data() + colon + 1, input.data() + input.size(), port);
-    input = input.substr(0, colon);
-  }
-  const auto source = ids.find(input);
+  const std::optional<graph::InputRef> ref = graph::ParseInputRef(input);
+  if (!ref) return;
+  const auto source = ids.find(ref->node);
   if (source == ids.end()) return;
-  if (is_control) {
+  if (ref->index == graph::kControlSlot) {
     node.control_inputs.push_back(source->second);
   } else {
-    node.inputs.emplace_back(source->second, port);
+    node.inputs.emplace_back(source->second, ref->index);
   }
 }
 

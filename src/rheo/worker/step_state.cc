@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "rheo/device/device_name.h"
+
 namespace rheo::worker {
 namespace {
 
@@ -22,12 +24,6 @@ size_t PayloadBytes(const Tensor& tensor) {
   return bytes;
 }
 
-// "/job:ps/replica:0/task:1" of "/job:ps/replica:0/task:1/device:CPU:0".
-std::string_view TaskOf(std::string_view device) {
-  const size_t end = device.find("/device:");
-  return device.substr(0, end);
-}
-
 }  // namespace
 
 void StepRendezvous::SetRoutes(std::shared_ptr<const GraphRoutes> routes,
@@ -43,7 +39,8 @@ void StepRendezvous::SetRoutes(std::shared_ptr<const GraphRoutes> routes,
 }
 
 bool StepRendezvous::IsLocal(const std::string& device) const {
-  return routes_ == nullptr || routes_->transport == nullptr || TaskOf(device) == routes_->task;
+  return routes_ == nullptr || routes_->transport == nullptr ||
+         device::TaskOf(device) == routes_->task;
 }
 
 Status StepRendezvous::Send(const RendezvousKey& key, Item item) {
@@ -68,7 +65,7 @@ void StepRendezvous::Push(const RendezvousKey& key, Item item) {
   } else {
     pushed.item = std::move(item);
   }
-  const std::string_view task = TaskOf(key.channel().dst_device);
+  const std::string_view task = device::TaskOf(key.channel().dst_device);
   MutexLock lock(mutex_);
   auto parcel = std::ranges::find(outbox_, task, &Parcel::task);
   // The name is the first key's, whose channel lives as long as the graph.

@@ -6,7 +6,6 @@
 namespace rheo::worker {
 namespace {
 
-constexpr size_t kEndedRemembered = 10'000;
 // A master starts all parts of a step at once.
 constexpr auto kStale = std::chrono::minutes(10);
 
@@ -15,7 +14,7 @@ constexpr auto kStale = std::chrono::minutes(10);
 std::shared_ptr<StepState> StepTable::FindOrCreate(StepId step) {
   {
     MutexLock lock(mutex_);
-    if (!ended_.contains(step)) {
+    if (!ended_.Contains(step)) {
       early_.erase(step);
       std::shared_ptr<StepState>& state = steps_[step];
       if (state == nullptr) state = std::make_shared<StepState>(step);
@@ -32,7 +31,7 @@ StatusOr<std::shared_ptr<StepState>> StepTable::FindForPush(StepId step) {
   {
     MutexLock lock(mutex_);
     if (const auto it = steps_.find(step); it != steps_.end()) return it->second;
-    if (!ended_.contains(step)) {
+    if (!ended_.Contains(step)) {
       if (early_.size() >= kMaxEarlySteps) stale = TakeOutStale();
       if (early_.size() >= kMaxEarlySteps) {
         return ResourceExhausted("values for {} steps are kept here that nobody runs",
@@ -58,17 +57,6 @@ std::vector<std::shared_ptr<StepState>> StepTable::TakeOutStale() {
   return taken;
 }
 
-void StepTable::NoteEnded(StepId step) {
-  if (!ended_.insert(step).second) return;
-  if (ended_ring_.size() < kEndedRemembered) {
-    ended_ring_.push_back(step);
-    return;
-  }
-  ended_.erase(ended_ring_[oldest_ended_]);
-  ended_ring_[oldest_ended_] = step;
-  oldest_ended_ = (oldest_ended_ + 1) % kEndedRemembered;
-}
-
 std::shared_ptr<StepState> StepTable::Find(StepId step) const {
   MutexLock lock(mutex_);
   const auto it = steps_.find(step);
@@ -77,7 +65,7 @@ std::shared_ptr<StepState> StepTable::Find(StepId step) const {
 
 std::shared_ptr<StepState> StepTable::Remove(StepId step, bool may_come_late) {
   MutexLock lock(mutex_);
-  if (may_come_late) NoteEnded(step);
+  if (may_come_late) ended_.Insert(step);
   return TakeOut(step);
 }
 
@@ -116,7 +104,7 @@ void StepTable::RemoveEnded(const std::string& session) {
         ended = it->second->started && !it->second->running && it->second->session == session;
       }
       if (ended) {
-        NoteEnded(it->first);
+        ended_.Insert(it->first);
         removed.push_back(std::move(it->second));
         steps_.erase(it++);
       } else {

@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "rheo/base/mutex.h"
+#include "rheo/base/recent_set.h"
 #include "rheo/worker/step_state.h"
 
 namespace rheo::worker {
@@ -35,16 +36,15 @@ class StepTable {
   static constexpr size_t kMaxEarlySteps = 8192;
 
  private:
+  static constexpr size_t kEndedRemembered = 10'000;
+
   std::shared_ptr<StepState> TakeOut(StepId step) RHEO_REQUIRES(mutex_);
   // Takes out the early steps that are so old that nobody will run them any more.
   std::vector<std::shared_ptr<StepState>> TakeOutStale() RHEO_REQUIRES(mutex_);
-  void NoteEnded(StepId step) RHEO_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   // The last steps that were removed.
-  absl::flat_hash_set<StepId> ended_ RHEO_GUARDED_BY(mutex_);
-  std::vector<StepId> ended_ring_ RHEO_GUARDED_BY(mutex_);
-  size_t oldest_ended_ RHEO_GUARDED_BY(mutex_) = 0;
+  RecentSet<StepId> ended_ RHEO_GUARDED_BY(mutex_) = RecentSet<StepId>(kEndedRemembered);
   absl::flat_hash_map<StepId, std::shared_ptr<StepState>> steps_ RHEO_GUARDED_BY(mutex_);
   // The steps that exist only because values for them came.
   absl::flat_hash_set<StepId> early_ RHEO_GUARDED_BY(mutex_);

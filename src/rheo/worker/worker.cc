@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "rheo/device/device_name.h"
 #include "rheo/service/recent_requests.h"
 #include "rheo/worker/cost_graph.h"
 #include "rheo/worker/graph_run.h"
@@ -471,10 +472,8 @@ class WorkerImpl final : public Worker {
   Status CheckRecv(const service::RecvTensorRequest& request) {
     RHEO_RETURN_IF_ERROR(recent_recvs_.Check(request.request_id, "RecvTensor (GrpcWorker)"));
     const rendezvous::Channel& channel = request.key.channel();
-    const size_t local = channel.src_device.find("/device:");
-    const std::string_view local_part = local == std::string::npos
-                                            ? std::string_view(channel.src_device)
-                                            : std::string_view(channel.src_device).substr(local);
+    const std::string_view within = device::DeviceWithinTask(channel.src_device);
+    const std::string_view local_part = within.empty() ? channel.src_device : within;
     for (const device::Device* device : env_.devices) {
       const std::string& name = device->info().name;
       if (!name.ends_with(local_part)) continue;

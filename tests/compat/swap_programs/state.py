@@ -5,22 +5,10 @@ import functools
 import numpy as np
 import tensorflow as tf
 
+from models import OPTIMIZERS, batches
 from swap_programs.common import failure, v1
 
 STEPS = 20
-OPTIMIZERS = {
-    "sgd": lambda: v1.train.GradientDescentOptimizer(0.1),
-    "momentum": lambda: v1.train.MomentumOptimizer(0.05, 0.9),
-    "adam": lambda: v1.train.AdamOptimizer(0.01),
-}
-
-
-def batches():
-    random = np.random.RandomState(7)
-    centers = random.randn(4, 8)
-    for _ in range(STEPS):
-        labels = random.randint(0, 4, 32)
-        yield (centers[labels] + 0.3 * random.randn(32, 8)).astype(np.float32), labels.astype(np.int64)
 
 
 def initial(*shape):
@@ -48,8 +36,8 @@ def train(session_of, optimizer, use_resource, ps, master, other):
         init = v1.global_variables_initializer()
         with session_of() as session:
             session.run(init)
-            losses = [session.run([loss, step], {x: bx, y: by})[0] for bx, by in batches()]
-            bx, _ = next(batches())
+            losses = [session.run([loss, step], {x: bx, y: by})[0] for bx, by in batches(STEPS)]
+            bx, _ = next(batches(STEPS))
             return losses, session.run(v1.global_variables()), session.run(logits, {x: bx})
 
 

@@ -23,7 +23,8 @@ class MatMulKernel final : public kernel::Kernel {
       : memory_(memory), transpose_a_(transpose_a), transpose_b_(transpose_b) {}
 
   Status Compute(KernelContext& c) override {
-    RHEO_ASSIGN_OR_RETURN(const ops::GemmShape shape, ShapeOf(c.input(0), c.input(1)));
+    RHEO_ASSIGN_OR_RETURN(const ops::GemmShape shape,
+                          ops::MatMulShape(c.input(0), c.input(1), transpose_a_, transpose_b_));
     RHEO_ASSIGN_OR_RETURN(Tensor * out, c.AllocateOutput(0, Shape{shape.m, shape.n}));
     c.step().device->stream()->Enqueue(
         [memory = memory_, shape, a = c.input(0), b = c.input(1), out = *out] {
@@ -34,23 +35,6 @@ class MatMulKernel final : public kernel::Kernel {
   }
 
  private:
-  StatusOr<ops::GemmShape> ShapeOf(const Tensor& a, const Tensor& b) const {
-    if (a.rank() != 2 || b.rank() != 2) {
-      return InvalidArgument("In[0] and In[1] must be matrices, not {} and {}",
-                             a.shape().ToString(), b.shape().ToString());
-    }
-    const ops::GemmShape shape = {.m = a.dim(transpose_a_ ? 1 : 0),
-                                  .n = b.dim(transpose_b_ ? 0 : 1),
-                                  .k = a.dim(transpose_a_ ? 0 : 1),
-                                  .transpose_a = transpose_a_,
-                                  .transpose_b = transpose_b_};
-    if (shape.k != b.dim(transpose_b_ ? 1 : 0)) {
-      return InvalidArgument("Matrix size-incompatible: In[0]: {}, In[1]: {}", a.shape().ToString(),
-                             b.shape().ToString());
-    }
-    return shape;
-  }
-
   const KernelMemory memory_;
   const bool transpose_a_;
   const bool transpose_b_;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "rheo/ops/common/elementwise.h"
+#include "rheo/ops/common/scalar_functions.h"
 #include "rheo/ops/fused/kernels.h"
-#include "rheo/ops/fused/scalar_functions.h"
 
 namespace rheo::ops {
 namespace {

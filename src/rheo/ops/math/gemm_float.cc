@@ -80,8 +80,6 @@ void GemmAsFloat(const kernel::KernelContext* context, const GemmShape& s, const
 
 }  // namespace
 
-int64_t EstimateGemmNs(const GemmShape& s) { return 200 + s.m * s.n * s.k / 100; }
-
 template <>
 void Gemm<float>(const kernel::KernelContext* context, const GemmShape& s, const float* a,
                  const float* b, float* c) {

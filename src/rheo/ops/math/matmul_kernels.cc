@@ -20,19 +20,7 @@ class MatMulKernel final : public kernel::Kernel {
   Status Compute(KernelContext& context) override {
     const Tensor& a = context.input(0);
     const Tensor& b = context.input(1);
-    if (a.rank() != 2 || b.rank() != 2) {
-      return InvalidArgument("In[0] and In[1] must be matrices, not {} and {}",
-                             a.shape().ToString(), b.shape().ToString());
-    }
-    const GemmShape s = {.m = a.dim(transpose_a_ ? 1 : 0),
-                         .n = b.dim(transpose_b_ ? 0 : 1),
-                         .k = a.dim(transpose_a_ ? 0 : 1),
-                         .transpose_a = transpose_a_,
-                         .transpose_b = transpose_b_};
-    if (s.k != b.dim(transpose_b_ ? 1 : 0)) {
-      return InvalidArgument("Matrix size-incompatible: In[0]: {}, In[1]: {}", a.shape().ToString(),
-                             b.shape().ToString());
-    }
+    RHEO_ASSIGN_OR_RETURN(const GemmShape s, MatMulShape(a, b, transpose_a_, transpose_b_));
     RHEO_ASSIGN_OR_RETURN(Tensor * out, context.AllocateOutput(0, Shape{s.m, s.n}));
     if (out->num_elements() > 0) {
       Gemm<T>(&context, s, a.flat<T>().data(), b.flat<T>().data(), out->mutable_flat<T>().data());

@@ -3,31 +3,13 @@
 
 #include "rheo/ops/common/elementwise.h"
 #include "rheo/ops/common/fast_math.h"
+#include "rheo/ops/common/scalar_functions.h"
 #include "rheo/ops/nn/activation.h"
 #include "rheo/ops/nn/kernels.h"
 
 namespace rheo::ops {
 namespace {
 
-// A NaN stays one.
-struct ReluOf {
-  template <typename T>
-  T operator()(T x) const {
-    return x < T(0) ? T(0) : x;
-  }
-};
-struct Relu6Of {
-  template <typename T>
-  T operator()(T x) const {
-    return x < T(0) ? T(0) : x > T(6) ? T(6) : x;
-  }
-};
-struct EluOf {
-  template <typename T>
-  T operator()(T x) const {
-    return x < T(0) ? std::expm1(x) : x;
-  }
-};
 struct SeluOf {
   template <typename T>
   T operator()(T x) const {
@@ -52,9 +34,9 @@ struct SoftsignOf {
 }  // namespace
 
 void RegisterActivationKernels(kernel::KernelRegistry& registry) {
-  AddUnary<RealTypes>(registry, "Relu", ReluOf());
-  AddUnary<RealTypes>(registry, "Relu6", Relu6Of());
-  AddUnary<FloatTypes, kCostly>(registry, "Elu", EluOf());
+  AddUnary<RealTypes>(registry, "Relu", scalar::Relu());
+  AddUnary<RealTypes>(registry, "Relu6", scalar::Relu6());
+  AddUnary<FloatTypes, kCostly>(registry, "Elu", scalar::Elu());
   AddUnary<FloatTypes, kCostly>(registry, "Selu", SeluOf());
   AddUnary<FloatTypes, kCostly>(registry, "Softplus", SoftplusOf());
   AddUnary<FloatTypes>(registry, "Softsign", SoftsignOf());

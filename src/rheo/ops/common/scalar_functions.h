@@ -1,6 +1,7 @@
-// Functions of one real number as function objects, for loops that are chosen by name at run time.
-#ifndef RHEO_OPS_FUSED_SCALAR_FUNCTIONS_H_
-#define RHEO_OPS_FUSED_SCALAR_FUNCTIONS_H_
+// Functions of one real number as function objects, for elementwise kernels and for loops that are
+// chosen by name at run time.
+#ifndef RHEO_OPS_COMMON_SCALAR_FUNCTIONS_H_
+#define RHEO_OPS_COMMON_SCALAR_FUNCTIONS_H_
 
 #include <cmath>
 
@@ -57,4 +58,4 @@ struct GeluApproximate {
 
 }  // namespace rheo::ops::scalar
 
-#endif  // RHEO_OPS_FUSED_SCALAR_FUNCTIONS_H_
+#endif  // RHEO_OPS_COMMON_SCALAR_FUNCTIONS_H_
