@@ -370,6 +370,7 @@ TEST_F(GraphsTest, BadFeedsAndFetchesNameThem) {
       {{{"x:0", one}}, {""}, ""},
       {{{"x:0", one}}, {"^z"}, "z"},
       {{{"nothing:0", one}}, {"z:0"}, "nothing"},
+      {{{"^x", one}}, {"z:0"}, "x"},
       {{{"x:3", one}}, {"z:0"}, "x:3"},
       {{}, {"z:0"}, "placeholder tensor 'x'"},
       {{{"x:0", Tensor::Scalar("text")}}, {"z:0"}, "string"},

@@ -100,6 +100,8 @@ TEST(PruneTest, MistakesHaveTheTextsThatClientsKnow) {
       {Request({"a:7"}, {"c"}), StatusCode::kInvalidArgument,
        "FeedInputs: a:7 should have output index < 1"},
       {Request({}, {"z:0"}), StatusCode::kNotFound, "FetchOutputs node z:0: not found"},
+      {Request({}, {"^b"}), StatusCode::kNotFound, "FetchOutputs node ^b: not found"},
+      {Request({"^b"}, {"c"}), StatusCode::kNotFound, "FeedInputs: unable to find feed output ^b"},
       {Request({}, {"b:3"}), StatusCode::kInvalidArgument,
        "FetchOutputs b:3: output index too large, must be < 1"},
       {Request({}, {"c"}, {"y", "z"}), StatusCode::kNotFound,
