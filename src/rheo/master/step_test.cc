@@ -425,6 +425,20 @@ TEST_F(CallableTest, TensorConnectionsReplaceAnOutput) {
       "Requested Tensor connection between nodes \"z\" and \"y\" would create a cycle.");
 }
 
+TEST_F(CallableTest, ControlOutputsAreNoTensors) {
+  const SessionHandle session = Session();
+  for (const CallableOptions& options : std::vector<CallableOptions>{
+           {.feeds = {"^x"}, .fetches = {"y"}},
+           {.feeds = {"x"}, .fetches = {"^y"}},
+           {.fetches = {"y"}, .tensor_connections = {{"y", "^x"}}},
+           {.fetches = {"y"}, .tensor_connections = {{"^y", "x"}}},
+       }) {
+    const Status status = Make(session, options).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << status;
+    EXPECT_THAT(std::string(Message(status)), HasSubstr("is a control output"));
+  }
+}
+
 class PartialRunTest : public StepTest {
  protected:
   // p = x, q = p + b.
@@ -435,16 +449,21 @@ class PartialRunTest : public StepTest {
         {.name = "q", .op = "AddV2", .inputs = {"y", "b"}, .attrs = {{"T", DType::kFloat}}});
     return Session(def);
   }
-  std::string SetUpRun(const SessionHandle& session) {
+  StatusOr<std::string> SetUpRun(const SessionHandle& session, std::vector<std::string> feeds,
+                                 std::vector<std::string> fetches) {
     const PartialRunSetupRequest request{
-        .session = session, .feeds = {"x:0", "b:0"}, .fetches = {"y:0", "q:0"}};
+        .session = session, .feeds = std::move(feeds), .fetches = std::move(fetches)};
     PartialRunSetupResponse response;
     Call call;
-    const Status status = Wait(call, [&](DoneCallback done) {
+    RHEO_RETURN_IF_ERROR(Wait(call, [&](DoneCallback done) {
       master().PartialRunSetup(request, &response, call, std::move(done));
-    });
-    EXPECT_TRUE(status.ok()) << status;
+    }));
     return response.partial_run_handle;
+  }
+  std::string SetUpRun(const SessionHandle& session) {
+    const auto handle = SetUpRun(session, {"x:0", "b:0"}, {"y:0", "q:0"});
+    EXPECT_TRUE(handle.ok()) << handle.status();
+    return handle.ok() ? *handle : "";
   }
   static RunStepRequest Stage(const SessionHandle& session, const std::string& handle,
                               std::string feed, std::string fetch) {
@@ -496,6 +515,12 @@ TEST_F(PartialRunTest, TasksPullSoThatErrorsReachWhoeverWaits) {
       EXPECT_FALSE(node.attrs.Has("_rheo_push")) << node.name;
     }
   }
+}
+
+TEST_F(PartialRunTest, ControlOutputsAreNoTensors) {
+  const SessionHandle session = SumSession();
+  EXPECT_EQ(SetUpRun(session, {"^x"}, {"y:0"}).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(SetUpRun(session, {"x:0"}, {"^y"}).status().code(), StatusCode::kInvalidArgument);
 }
 
 TEST_F(PartialRunTest, MisuseIsInvalidAndTheRunGoesOn) {

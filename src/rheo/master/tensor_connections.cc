@@ -13,7 +13,8 @@ using graph::Node;
 StatusOr<Endpoint> FindOutput(const Graph& graph, const std::string& name) {
   const graph::TensorName parsed = graph::ParseTensorName(name);
   Node* node = graph.FindNode(parsed.node);
-  if (node == nullptr || parsed.index < 0 || parsed.index >= node->num_outputs()) {
+  if (parsed.index < 0) return InvalidArgument("FeedInputs: {} is a control output", name);
+  if (node == nullptr || parsed.index >= node->num_outputs()) {
     return NotFound("FeedInputs: unable to find feed output {}", parsed.ToString());
   }
   return Endpoint{node, parsed.index};

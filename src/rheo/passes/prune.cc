@@ -59,9 +59,8 @@ class Pruner {
   Status InsertFeed(const std::string& feed) {
     const TensorName name = graph::ParseTensorName(feed);
     Node* fed = graph_.FindNode(name.node);
-    if (fed == nullptr || name.index < 0) {  // "^node" names no tensor
-      return NotFound("FeedInputs: unable to find feed output {}", feed);
-    }
+    if (fed == nullptr) return NotFound("FeedInputs: unable to find feed output {}", feed);
+    if (name.index < 0) return InvalidArgument("FeedInputs: {} is a control output", feed);
     if (name.index >= fed->num_outputs()) {
       return InvalidArgument("FeedInputs: {} should have output index < {}", feed,
                              fed->num_outputs());
@@ -94,9 +93,8 @@ class Pruner {
   Status InsertFetch(const std::string& fetch) {
     const TensorName name = graph::ParseTensorName(fetch);
     Node* fetched = graph_.FindNode(name.node);
-    if (fetched == nullptr || name.index < 0) {
-      return NotFound("FetchOutputs node {}: not found", fetch);
-    }
+    if (fetched == nullptr) return NotFound("FetchOutputs node {}: not found", fetch);
+    if (name.index < 0) return InvalidArgument("FetchOutputs {}: is a control output", fetch);
     if (fetched->num_outputs() == 0) {
       return InvalidArgument(
           "Tried to fetch data for '{}', which produces no output. To run the node without "
