@@ -15,6 +15,26 @@ std::string KnownFlags(const std::vector<Flag>& flags) {
   return text;
 }
 
+template <typename Number>
+bool ParseNumber(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// "64K" is 65536.
+bool ParseBytes(std::string_view text, int64_t& bytes) {
+  constexpr std::string_view kUnits = "KMG";
+  int shift = 0;
+  if (const size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
+      unit != std::string_view::npos) {
+    shift = 10 * (static_cast<int>(unit) + 1);
+    text.remove_suffix(1);
+  }
+  if (!ParseNumber(text, bytes) || bytes < 0 || bytes > (INT64_MAX >> shift)) return false;
+  bytes <<= shift;
+  return true;
+}
+
 Status Set(const Flag& flag, const char* value) {
   if (flag.on != nullptr) {
     *flag.on = true;
@@ -25,11 +45,15 @@ Status Set(const Flag& flag, const char* value) {
     *flag.text = text;
     return OkStatus();
   }
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *flag.number);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    return InvalidArgument("--{} takes a number, not '{}'", flag.name, text);
+  if (flag.bytes != nullptr) {
+    if (ParseBytes(text, *flag.bytes)) return OkStatus();
+    return InvalidArgument("--{} takes a number of bytes, like 1000, 64K, 256M or 2G, not '{}'",
+                           flag.name, text);
   }
-  return OkStatus();
+  const bool is_number = flag.count != nullptr ? ParseNumber(text, *flag.count) && *flag.count >= 0
+                                               : ParseNumber(text, *flag.number);
+  if (is_number) return OkStatus();
+  return InvalidArgument("--{} takes a number, not '{}'", flag.name, text);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #ifndef RHEO_APPS_RHEO_FLAGS_H_
 #define RHEO_APPS_RHEO_FLAGS_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -16,7 +17,9 @@ struct Flag {
   std::string name;
   std::string* text = nullptr;  // exactly one of these is set
   int* number = nullptr;
-  bool* on = nullptr;  // takes no value
+  int64_t* count = nullptr;
+  int64_t* bytes = nullptr;  // a number, or one with K, M or G behind it
+  bool* on = nullptr;        // takes no value
 };
 
 // Sets the flags of `args` (without the program and the subcommand) and returns what follows them,

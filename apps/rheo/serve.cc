@@ -38,6 +38,12 @@ Which task it is comes from one of these:
   --cpu N               CPU devices (default 1)
   --gpu N               simulated GPU devices (default 0)
   --grace SECONDS       how long running steps may finish after SIGTERM (default 10)
+  --max_sessions N      open sessions of this task (default 10000)
+  --max_graph_nodes N   nodes of a session's graph (default 10000000)
+  --max_graph_bytes B   its bytes, constants included; B like 1000, 64K, 256M, 2G (default 8G)
+  --max_message_bytes B one request (default: what gRPC takes, 2G)
+  --max_bytes_in_flight B   requests that are not answered yet; more wait (default: half the memory)
+                        0 is no limit, for each of these
   --faults LIST         for tests: places that delay, fail or kill; see async/fault_points.h
   --exit-when-done      end when all sessions that used this task are closed
   --session_idle_limit S   close sessions that nobody used for so long (default 0: never)
@@ -62,6 +68,7 @@ struct Options {
   int forming_seconds = 600;
   int session_idle_seconds = 0;
   std::string faults;
+  service::Limits limits;
   bool exit_when_done = false;
   bool help = false;
 };
@@ -143,6 +150,11 @@ int Serve(const std::vector<std::string>& args) {
       {.name = "faults", .text = &options.faults},
       {.name = "exit-when-done", .on = &options.exit_when_done},
       {.name = "files", .text = &options.files},
+      {.name = "max_sessions", .count = &options.limits.sessions},
+      {.name = "max_graph_nodes", .count = &options.limits.graph_nodes},
+      {.name = "max_graph_bytes", .bytes = &options.limits.graph_bytes},
+      {.name = "max_message_bytes", .bytes = &options.limits.message_bytes},
+      {.name = "max_bytes_in_flight", .bytes = &options.limits.bytes_in_flight},
       {.name = "help", .on = &options.help}};
   options.credentials.AddTo(flags);
   const StatusOr<std::vector<std::string>> rest = ParseFlags(args, flags);
@@ -176,6 +188,7 @@ int Serve(const std::vector<std::string>& args) {
   server_options.credentials = options.credentials.Get();
   server_options.plain_from = options.plain_from;
   server_options.files = options.files;
+  server_options.limits = options.limits;
   StatusOr<std::unique_ptr<runtime::Server>> server =
       runtime::Server::Start(std::move(server_options));
   if (!server.ok()) return WrongCall("serve", server.status());

@@ -28,6 +28,8 @@ StatusPage ReadStatusPage(const std::string& address) {
     if (name == "graphs") page.graphs = std::stoi(value);
     if (name == "steps") page.steps = std::stoi(value);
     if (name == "open_calls") page.open_calls = std::stoi(value);
+    if (name == "bytes_in_flight") page.bytes_in_flight = std::stoll(value);
+    if (name == "waiting_calls") page.waiting_calls = std::stoi(value);
     if (name == "blocked") page.blocked.push_back(value);
   }
   return page;

@@ -13,6 +13,8 @@ struct StatusPage {
   int graphs = -1;
   int steps = -1;
   int open_calls = -1;
+  int64_t bytes_in_flight = -1;
+  int waiting_calls = -1;
   std::vector<std::string> blocked;
 
   // No session, graph, step, blocked operation or call is left.

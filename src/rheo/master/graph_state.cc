@@ -83,10 +83,25 @@ StatusOr<std::shared_ptr<const GraphState>> NextGraphState(const GraphState* bef
                                                            const graph::GraphDef& added,
                                                            const SessionCluster& cluster,
                                                            const service::SessionConfig& config,
-                                                           const op::OpRegistry& ops) {
-  RHEO_ASSIGN_OR_RETURN(std::unique_ptr<Graph> client, ExtendedClientGraph(before, added, ops));
-  LogUnknownAttrs(added, ops);
+                                                           const op::OpRegistry& ops,
+                                                           const service::Limits& limits) {
+  constexpr std::string_view kWhose = "the session's graph";
   auto state = std::make_shared<GraphState>();
+  state->nodes_size = graph::SizeOf(added.nodes);
+  if (before != nullptr) state->nodes_size = before->nodes_size + state->nodes_size;
+  // Clients send again functions that they have sent before.
+  state->library_size = graph::SizeOf(added.library);
+  RHEO_RETURN_IF_ERROR(
+      service::CheckGraphSize(state->nodes_size + state->library_size, kWhose, limits));
+  RHEO_ASSIGN_OR_RETURN(std::unique_ptr<Graph> client, ExtendedClientGraph(before, added, ops));
+  if (before != nullptr) {
+    state->library_size = client->library() == before->client->library()
+                              ? before->library_size
+                              : graph::SizeOf(client->library()->library());
+    RHEO_RETURN_IF_ERROR(
+        service::CheckGraphSize(state->nodes_size + state->library_size, kWhose, limits));
+  }
+  LogUnknownAttrs(added, ops);
   state->version = before == nullptr ? 0 : before->version + 1;
   // Most programs have nothing to lower: the placed graph is then the client's own.
   std::shared_ptr<Graph> placed = std::move(client);

@@ -1,5 +1,7 @@
 #include "rheo/master/master.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "rheo/base/log.h"
@@ -106,10 +108,20 @@ DoneCallback MasterImpl::LeaveAfter(DoneCallback done) {
 void MasterImpl::CreateSession(const CreateSessionRequest& request, CreateSessionResponse* response,
                                const Call& call, DoneCallback done) {
   if (Status entered = Enter(); !entered.ok()) return done(std::move(entered));
+  if (!sessions_.Reserve(env_.limits.sessions)) {
+    return LeaveAfter(std::move(done))(service::BeyondLimit(
+        fmt::format("{} has {} open sessions; close some, or let --session_idle_limit close those "
+                    "that nobody uses",
+                    env_.task_name, sessions_.size()),
+        env_.limits.sessions, "max_sessions"));
+  }
   SetUpSession(env_, timers_, request, call, gate_.closing(),
                [this, response, done = LeaveAfter(std::move(done))](
                    StatusOr<std::shared_ptr<MasterSession>> session) mutable {
-                 if (!session.ok()) return done(session.status());
+                 if (!session.ok()) {
+                   sessions_.Unreserve();
+                   return done(session.status());
+                 }
                  response->session = (*session)->handle();
                  response->graph_version = 0;
                  response->is_rheo = true;

@@ -12,6 +12,7 @@
 #include "rheo/op/kernel_catalog.h"
 #include "rheo/op/op_registry.h"
 #include "rheo/passes/passes.h"
+#include "rheo/service/limits.h"
 #include "rheo/service/master_service.h"
 #include "rheo/service/worker_service.h"
 
@@ -34,6 +35,7 @@ struct MasterEnv {
   // Sessions that nobody used for this long are closed, since their clients may have vanished; 0:
   // they stay.
   std::chrono::milliseconds session_idle_limit{0};
+  service::Limits limits = service::Limits::None();  // of sessions and their graphs
 };
 
 // Thread-safe.

@@ -55,7 +55,7 @@ void MasterSession::Extend(const service::ExtendSessionRequest& request,
     if (before->version != request.current_graph_version) {
       status = VersionMismatch(before->version, request.current_graph_version);
     } else if (auto next = NextGraphState(before.get(), request.graph, *self->cluster_,
-                                          self->config_, *self->env_.ops);
+                                          self->config_, *self->env_.ops, self->env_.limits);
                next.ok()) {
       response->new_graph_version = (*next)->version;
       status = self->CommitGraph(*std::move(next));

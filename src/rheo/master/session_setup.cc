@@ -59,6 +59,10 @@ class Setup : public std::enable_shared_from_this<Setup> {
 
   void Start() {
     Status status = CheckConfig();
+    if (status.ok()) {  // before anybody is asked
+      status = service::CheckGraphSize(graph::SizeOf(request_.graph), "the session's graph",
+                                       env_.limits);
+    }
     if (status.ok()) status = ChooseCluster();
     if (!status.ok()) return Finish(std::move(status));
     DiscoverTasks(timers_, MakeDiscovery(),
@@ -129,8 +133,8 @@ class Setup : public std::enable_shared_from_this<Setup> {
 
   Status MakeSession(std::vector<Task> tasks) {
     auto cluster = std::make_shared<const SessionCluster>(std::move(tasks), directory_);
-    RHEO_ASSIGN_OR_RETURN(auto graph,
-                          NextGraphState(nullptr, request_.graph, *cluster, config_, *env_.ops));
+    RHEO_ASSIGN_OR_RETURN(auto graph, NextGraphState(nullptr, request_.graph, *cluster, config_,
+                                                     *env_.ops, env_.limits));
     session_ = std::make_shared<MasterSession>(env_, timers_, NewSessionHandle(), config_,
                                                std::move(cluster), std::move(graph));
     session_->option_warnings().Warn(session_->handle(), request_.config.without_effect);

@@ -17,9 +17,23 @@ namespace rheo::master {
 // Thread-safe.
 class SessionTable {
  public:
+  // Keeps a place for a session that is being made, unless `limit` (0: none) are open or made
+  // already. Give it back by Add or by Unreserve.
+  bool Reserve(int64_t limit) {
+    MutexLock lock(mutex_);
+    if (limit > 0 && static_cast<int64_t>(sessions_.size()) + num_reserved_ >= limit) return false;
+    ++num_reserved_;
+    return true;
+  }
+  void Unreserve() {
+    MutexLock lock(mutex_);
+    --num_reserved_;
+  }
+
   // False when the table was shut: the session stays the caller's.
   bool Add(std::shared_ptr<MasterSession> session) {
     MutexLock lock(mutex_);
+    --num_reserved_;
     if (is_shut_) return false;
     sessions_.emplace(session->handle().value, Entry{.session = session});
     return true;
@@ -88,6 +102,7 @@ class SessionTable {
 
   mutable Mutex mutex_;
   bool is_shut_ RHEO_GUARDED_BY(mutex_) = false;
+  int64_t num_reserved_ RHEO_GUARDED_BY(mutex_) = 0;
   StringMap<Entry> sessions_ RHEO_GUARDED_BY(mutex_);
 };
 

@@ -59,4 +59,22 @@ grpc::ByteBuffer ToByteBuffer(wire::Message message) {
   return grpc::ByteBuffer(slices.data(), slices.size());
 }
 
+grpc::ByteBuffer WithEndNotice(const grpc::ByteBuffer& bytes, absl::AnyInvocable<void()> on_gone) {
+  struct LastSlice {
+    grpc::Slice slice;
+    absl::AnyInvocable<void()> on_gone;
+    ~LastSlice() { on_gone(); }
+  };
+  std::vector<grpc::Slice> slices;
+  if (!bytes.Dump(&slices).ok() || slices.empty()) {
+    on_gone();
+    return bytes;
+  }
+  auto* last = new LastSlice{std::move(slices.back()), std::move(on_gone)};
+  const std::string_view view(reinterpret_cast<const char*>(last->slice.begin()),
+                              last->slice.size());
+  slices.back() = SliceOver(view, last);
+  return grpc::ByteBuffer(slices.data(), slices.size());
+}
+
 }  // namespace rheo::rpc

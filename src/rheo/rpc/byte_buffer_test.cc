@@ -55,6 +55,25 @@ TEST(ByteBufferTest, HoldsTheTensorsBufferUntilItIsGone) {
   EXPECT_TRUE(t.buffer()->HasOneRef());
 }
 
+TEST(ByteBufferTest, ANoticeComesWhenTheBytesAreGone) {
+  wire::Message message;
+  message.slices.emplace_back(std::string(5000, 'x'));
+  message.slices.emplace_back(std::string(5000, 'y'));
+  const std::string expected = message.Flatten();
+  int notices = 0;
+  {
+    grpc::ByteBuffer outer;
+    {
+      const grpc::ByteBuffer bytes =
+          WithEndNotice(ToByteBuffer(std::move(message)), [&] { ++notices; });
+      EXPECT_EQ(Bytes(bytes), expected);
+      outer = bytes;
+    }
+    EXPECT_EQ(notices, 0);
+  }
+  EXPECT_EQ(notices, 1);
+}
+
 TEST(ByteBufferTest, AnEmptyMessageIsAMessage) {
   grpc::ByteBuffer buffer = ToByteBuffer({});
   EXPECT_TRUE(buffer.Valid());

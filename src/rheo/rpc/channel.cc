@@ -11,6 +11,8 @@
 #include "rheo/rpc/call_queues.h"
 #include "rheo/rpc/completion_queue.h"
 #include "rheo/rpc/deadline.h"
+#include "rheo/rpc/message_room.h"
+#include "rheo/rpc/method_path.h"
 #include "rheo/rpc/secrets.h"
 
 namespace rheo::rpc {
@@ -86,10 +88,14 @@ class ClientCall final : public Operation {
       Refuse();
       return false;
     }
+    const size_t size = request.Length();
+    if (TellsSize(path)) {
+      context_.AddMetadata(kSizeHeader, size <= kSmallBytes ? kSmallSize : std::to_string(size));
+    }
     reader_ = stub.PrepareUnaryCall(&context_, path, request, &queue);
     // Before the call can end: its end takes the stop callback away.
     if (stop_.stop_possible()) stop_callback_.emplace(stop_, [this] { context_.TryCancel(); });
-    queues_.traffic().Sent(request.Length());
+    queues_.traffic().Sent(size);
     Begin(*this, [this](void* tag) {
       reader_->StartCall();
       reader_->Finish(&body_, &status_, tag);

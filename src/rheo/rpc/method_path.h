@@ -17,6 +17,9 @@ inline constexpr std::string_view kPushTensorsPath = "/rheo.WorkerService/PushTe
 inline constexpr std::string_view kStatusPagePath = "/rheo.TaskService/Status";
 inline constexpr std::string_view kHealthCheckPath = "/grpc.health.v1.Health/Check";
 
+// Whether callers tell the size of their requests to `path`; see message_room.h.
+inline bool TellsSize(std::string_view path) { return path.starts_with(kMasterPrefixes[0]); }
+
 }  // namespace rheo::rpc
 
 #endif  // RHEO_RPC_METHOD_PATH_H_

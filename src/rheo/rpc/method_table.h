@@ -35,6 +35,8 @@ struct Method {
   // Answered also by a server that is stopping: what the steps that still run need, and what ends
   // things.
   bool is_for_stopping = false;
+  // Its requests are a client's and may be large: they are read when there is room for them.
+  bool waits_for_room = false;
 };
 
 // Filled before the server starts, then only read.
@@ -47,6 +49,8 @@ class MethodTable {
   void AnswerWhileStopping(std::string_view path) {
     methods_.find(path)->second.is_for_stopping = true;
   }
+  // Precondition: `path` was added.
+  void WaitForRoom(std::string_view path) { methods_.find(path)->second.waits_for_room = true; }
   // nullptr when nobody answers `path`.
   const Method* Find(std::string_view path) const {
     auto it = methods_.find(path);

@@ -14,6 +14,7 @@
 #include "rheo/rpc/doorkeeper.h"
 #include "rheo/rpc/listener.h"
 #include "rheo/rpc/memory_offers.h"
+#include "rheo/rpc/message_room.h"
 #include "rheo/rpc/polled_queue.h"
 #include "rheo/rpc/server_call.h"
 #include "rheo/rpc/service_methods.h"
@@ -52,6 +53,9 @@ void Configure(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  // A call that is not read yet holds 64 KiB at most. For one that is being read gRPC opens the
+  // window by what is missing.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
 }
 
 // Client certificates are checked where they are shown; that one must be shown is the doorkeeper's
@@ -92,6 +96,10 @@ class RpcServer::Impl final : public CallAcceptor {
         handlers_({.name = "rpc-handler", .num_threads = std::max(1, options.num_handlers)}),
         faults_(options.faults),
         variants_(options.variants),
+        max_message_bytes_(options.max_message_bytes),
+        room_(options.max_bytes_in_flight > 0
+                  ? std::make_unique<MessageRoom>(options.max_bytes_in_flight)
+                  : nullptr),
         traffic_(options.traffic == nullptr ? own_traffic_ : *options.traffic),
         secrets_(options.secrets),
         door_({options.secrets, options.plain, options.cluster_hosts}) {}
@@ -159,6 +167,8 @@ class RpcServer::Impl final : public CallAcceptor {
     ServerCall::Post(*this, generic_, *accept_queue_);
   }
 
+  int64_t max_message_bytes() const override { return max_message_bytes_; }
+  MessageRoom* room() override { return room_.get(); }
   TrafficCounters& traffic() override { return traffic_; }
   FaultPoints* faults() override { return faults_; }
 
@@ -186,6 +196,11 @@ class RpcServer::Impl final : public CallAcceptor {
   }
 
   bool is_draining() const { return is_draining_.load(std::memory_order_acquire); }
+  InFlight in_flight() const {
+    if (room_ == nullptr) return {};
+    const MessageRoom::Use use = room_->use();
+    return {use.bytes, use.num_waiting};
+  }
   int num_open_calls() const { return num_open_.load(std::memory_order_relaxed); }
 
   bool AwaitIdle(std::chrono::steady_clock::time_point deadline) {
@@ -218,6 +233,8 @@ class RpcServer::Impl final : public CallAcceptor {
   FaultPoints* const faults_;
   const wire::VariantDecoders* const variants_;
   MemoryOffers offers_;
+  const int64_t max_message_bytes_;
+  const std::unique_ptr<MessageRoom> room_;  // null: no limit
   TrafficCounters own_traffic_;
   TrafficCounters& traffic_;
   const std::shared_ptr<const Secrets> secrets_;
@@ -286,6 +303,7 @@ bool RpcServer::AwaitIdle(std::chrono::steady_clock::time_point deadline) const 
   return impl_->AwaitIdle(deadline);
 }
 
+RpcServer::InFlight RpcServer::in_flight() const { return impl_->in_flight(); }
 int RpcServer::num_open_calls() const { return impl_->num_open_calls(); }
 
 void RpcServer::Shutdown(std::chrono::milliseconds grace) { impl_->Shutdown(grace); }

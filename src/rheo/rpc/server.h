@@ -57,6 +57,11 @@ struct RpcServerOptions {
   int num_handlers = 2;
   // Calls that can be accepted before a poller has to come around.
   int num_posted_accepts = 64;
+  // Larger requests are refused with RESOURCE_EXHAUSTED; 0: none are.
+  int64_t max_message_bytes = 0;
+  // Of requests of clients that are read and not answered; more wait, see message_room.h. 0: none
+  // do.
+  int64_t max_bytes_in_flight = 0;
   // Counts the messages' bytes; outlives the server. Null: nobody asks.
   TrafficCounters* traffic = nullptr;
   // Points accept (of a call) and cancel; outlives the server. Null: none.
@@ -99,6 +104,12 @@ class RpcServer {
   // Waits until no call is open, at most until `deadline`; true when there is none.
   bool AwaitIdle(std::chrono::steady_clock::time_point deadline) const;
   int num_open_calls() const;
+  // Bytes of clients' requests that are in flight, and calls that wait until there are fewer.
+  struct InFlight {
+    int64_t bytes = 0;
+    int num_waiting = 0;
+  };
+  InFlight in_flight() const;
 
   // Refuses new calls, lets open ones go on for `grace`, then stops them through their stop tokens.
   // Returns when every handler has answered; the port is free then. Later calls do nothing. Not to

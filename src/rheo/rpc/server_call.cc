@@ -1,10 +1,13 @@
 #include "rheo/rpc/server_call.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "rheo/rpc/byte_buffer.h"
 #include "rheo/rpc/deadline.h"
 #include "rheo/rpc/status_mapping.h"
+#include "rheo/service/limits.h"
 
 namespace rheo::rpc {
 
@@ -43,12 +46,49 @@ void ServerCall::Enter() {
   if (method_ == nullptr) return Send({Unimplemented("no method {} here", context_.method())});
   if (Status status = acceptor_.AdmitTo(*method_); !status.ok()) return Send({std::move(status)});
   is_admitted_ = true;
+  if (method_->waits_for_room && acceptor_.max_message_bytes() > 0) {
+    Status status = CheckSize(DeclaredBytes().value_or(0));
+    if (!status.ok()) return Send({std::move(status)});
+  }
+  MessageRoom* const room = Room();
+  if (room == nullptr || room->Enter(*this)) Read();
+}
+
+MessageRoom* ServerCall::Room() const {
+  return method_ != nullptr && method_->waits_for_room ? acceptor_.room() : nullptr;
+}
+
+std::optional<int64_t> ServerCall::DeclaredBytes() const {
+  const auto header = context_.client_metadata().find(kSizeHeader);
+  if (header == context_.client_metadata().end()) return std::nullopt;
+  return ParseSize({header->second.data(), header->second.size()});
+}
+
+Status ServerCall::CheckSize(int64_t bytes) const {
+  const int64_t limit = acceptor_.max_message_bytes();
+  if (limit == 0 || bytes <= limit) return OkStatus();
+  return service::BeyondLimit(
+      fmt::format("the request to {} has {} bytes", context_.method(), bytes), limit,
+      "max_message_bytes");
+}
+
+void ServerCall::Read() {
   Begin(read_, [this](void* tag) { stream_.Read(&request_, tag); });
 }
 
 void ServerCall::OnRead(bool ok) {
   if (!ok) return Send({Internal("Unable to parse request")});
+  const auto size = static_cast<int64_t>(request_.Length());
   acceptor_.traffic().Received(request_.Length());
+  if (MessageRoom* const room = Room()) {
+    if (const int64_t held = room->Arrived(*this, size); held > 0) {
+      request_ = WithEndNotice(request_, [room, held] { room->Decoded(held); });
+    }
+  }
+  if (Status status = CheckSize(size); !status.ok()) {
+    request_.Clear();
+    return Send({std::move(status)});
+  }
   call_.stop = stop_.get_token();
   call_.deadline = FromGrpcDeadline(context_.raw_deadline());
   // Reading a request of this size takes longer than waking another thread.
@@ -65,6 +105,7 @@ void ServerCall::Handle() {
 }
 
 void ServerCall::Send(Answer answer) {
+  if (MessageRoom* const room = Room()) room->Leave(*this);
   if (!answer.status.ok()) {
     const grpc::Status status = ToGrpcStatus(answer.status);
     return Begin(finished_, [&](void* tag) { stream_.Finish(status, tag); });
@@ -80,6 +121,10 @@ void ServerCall::OnFinished(bool) { Unref(); }
 
 void ServerCall::OnEnded(bool) {
   if (!context_.IsCancelled()) return Unref();
+  // Not Room(): this may run beside Enter().
+  if (MessageRoom* const room = acceptor_.room(); room != nullptr && room->Withdraw(*this)) {
+    Send({Cancelled("the call was cancelled before it was read")});
+  }
   const auto stop = [this] {
     stop_.request_stop();
     Unref();

@@ -2,7 +2,9 @@
 //
 //   state       leaves by          does
 //   posted      OnAccepted         posts the next ServerCall; not admitted or unknown path →
-//                                  finishing, else reads
+//                                  finishing; no room → in line, else reads
+//   in line     OnRoom             reads
+//               OnEnded            finishing
 //   reading     OnRead             starts the handler, here or elsewhere
 //   serving     Answer             writes body and status
 //   finishing   OnFinished         drops a reference
@@ -16,9 +18,11 @@
 #include <grpcpp/generic/async_generic_service.h>
 
 #include <atomic>
+#include <optional>
 
 #include "rheo/async/fault_points.h"
 #include "rheo/rpc/completion_queue.h"
+#include "rheo/rpc/message_room.h"
 #include "rheo/rpc/method_table.h"
 #include "rheo/rpc/traffic.h"
 
@@ -37,13 +41,16 @@ class CallAcceptor {
   virtual void CallGone(bool was_admitted) = 0;
   // Whether a call of `method` is answered now; UNAVAILABLE when the server is stopping.
   virtual Status AdmitTo(const Method& method) = 0;
+  // Largest request that is taken; 0: of any size.
+  virtual int64_t max_message_bytes() const = 0;
+  virtual MessageRoom* room() = 0;  // null: there is always room
   virtual TrafficCounters& traffic() = 0;
   virtual FaultPoints* faults() = 0;  // null: none
   // Runs `work` on a thread that does not poll.
   virtual void RunElsewhere(absl::AnyInvocable<void()> work) = 0;
 };
 
-class ServerCall {
+class ServerCall final : private RoomGuest {
  public:
   // Waits for a call on `queue`. The object deletes itself.
   static void Post(CallAcceptor& acceptor, grpc::AsyncGenericService& generic,
@@ -70,7 +77,14 @@ class ServerCall {
   void OnFinished(bool ok);
   void OnEnded(bool ok);
   void Enter();
+  void Read();
   void Handle();
+  // RESOURCE_EXHAUSTED when a request of this size is too large.
+  Status CheckSize(int64_t bytes) const;
+  // The server's room, if the call's method has to do with it.
+  MessageRoom* Room() const;
+  std::optional<int64_t> DeclaredBytes() const override;
+  void OnRoom() override { Read(); }
   void Send(Answer answer);
   void Unref();
 

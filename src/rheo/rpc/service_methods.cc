@@ -146,6 +146,12 @@ class Adder {
     }
   }
 
+  void WaitForRoom(std::string_view method) const {
+    for (std::string_view prefix : prefixes_) {
+      table_.WaitForRoom(std::string(prefix).append(method));
+    }
+  }
+
   void operator()(std::string_view method, const Handler& handler, bool is_long = false) const {
     for (std::string_view prefix : prefixes_) {
       table_.Add(std::string(prefix).append(method), handler, is_long);
@@ -173,6 +179,12 @@ void AddMasterMethods(MethodTable& table, service::MasterService& master,
   add("MakeCallable", Serve(master, &S::MakeCallable, variants), kLong);
   add("RunCallable", Serve(master, &S::RunCallable, variants));
   add("ReleaseCallable", Serve(master, &S::ReleaseCallable, variants));
+  // Not those that other tasks call: a step that is running may need them to end, and give its room
+  // back.
+  for (std::string_view name : {"CreateSession", "ExtendSession", "PartialRunSetup", "RunStep",
+                                "MakeCallable", "RunCallable"}) {
+    add.WaitForRoom(name);
+  }
   add.AnswerWhileStopping("CloseSession");
   add.AnswerWhileStopping("ReleaseCallable");
 }

@@ -17,6 +17,7 @@
 #include "rheo/rpc/worker_directory.h"
 #include "rheo/runtime/credentials.h"
 #include "rheo/runtime/faulty_worker.h"
+#include "rheo/runtime/memory_size.h"
 #include "rheo/runtime/registries.h"
 #include "rheo/runtime/task.h"
 
@@ -55,6 +56,11 @@ std::vector<std::string> HostsOf(const service::ClusterSpec& cluster) {
     if (address.ok()) hosts.push_back(address->host);
   }
   return hosts;
+}
+
+int64_t BytesInFlight(const service::Limits& limits) {
+  if (limits.bytes_in_flight != service::Limits::kHalfOfMemory) return limits.bytes_in_flight;
+  return UsableMemory() / 2;
 }
 
 std::string Bracketed(const std::string& host) {
@@ -104,6 +110,8 @@ class Server::Impl {
                               .secrets = secrets,
                               .plain = std::move(plain),
                               .cluster_hosts = HostsOf(options.cluster),
+                              .max_message_bytes = options.limits.message_bytes,
+                              .max_bytes_in_flight = BytesInFlight(options.limits),
                               .traffic = &impl->traffic_,
                               .faults = impl->faults_.get(),
                               .variants = &BuiltIn().variants}));
@@ -152,7 +160,10 @@ class Server::Impl {
   }
 
   std::string status_page() const {
-    return DescribeTask(*task_, rpc_server_->num_open_calls() - 1);
+    const rpc::RpcServer::InFlight in_flight = rpc_server_->in_flight();
+    return DescribeTask(*task_, {.open = rpc_server_->num_open_calls() - 1,
+                                 .bytes_in_flight = in_flight.bytes,
+                                 .waiting = in_flight.num_waiting});
   }
 
   const std::string& target() const { return target_; }
@@ -215,6 +226,7 @@ class Server::Impl {
                                                .cluster = cluster_,
                                                .forming_timeout = options.forming_timeout,
                                                .session_idle_limit = options.session_idle_limit,
+                                               .limits = options.limits,
                                                .registries = options.registries},
                                               std::move(peers)));
     return OkStatus();

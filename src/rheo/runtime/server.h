@@ -12,6 +12,7 @@
 #include "rheo/runtime/registries.h"
 #include "rheo/service/cluster_spec.h"
 #include "rheo/service/credentials.h"
+#include "rheo/service/limits.h"
 #include "rheo/service/session_config.h"
 
 namespace rheo::runtime {
@@ -40,6 +41,9 @@ struct ServerOptions {
   std::chrono::milliseconds forming_timeout = std::chrono::minutes(10);
   // Sessions that nobody used for this long are closed: their clients have vanished. 0: they stay.
   std::chrono::milliseconds session_idle_limit{0};
+  // How much callers may ask of this server. In the messages the limits have the names of the flags
+  // of `rheo serve`.
+  service::Limits limits;
   const Registries* registries = nullptr;  // null: BuiltIn()
   // For tests of what happens when a task is slow, wrong or dead; see async/fault_points.h. The
   // log says that there are some.

@@ -75,6 +75,7 @@ StatusOr<std::unique_ptr<Task>> Task::Create(TaskOptions options, TaskPeers peer
   env.ops = &o.registries->ops;
   env.kernels = &o.registries->kernels;
   env.cluster = o.cluster;
+  env.limits = o.limits;
   env.transport = task->peers_.transport.get();
   env.make_transport = task->peers_.make_transport;
   env.inter_op_pool = task->inter_op_pool_.get();
@@ -94,6 +95,7 @@ StatusOr<std::unique_ptr<Task>> Task::Create(TaskOptions options, TaskPeers peer
   master.default_config = o.config;
   master.forming_timeout = o.forming_timeout;
   master.session_idle_limit = o.session_idle_limit;
+  master.limits = o.limits;
   task->master_ = master::Master::Create(std::move(master));
   task->blocked_log_ = std::make_unique<BlockedStepLog>(*task->worker_);
   return task;

@@ -13,6 +13,7 @@
 #include "rheo/master/master.h"
 #include "rheo/runtime/registries.h"
 #include "rheo/runtime/task_status.h"
+#include "rheo/service/limits.h"
 #include "rheo/service/session_config.h"
 #include "rheo/worker/worker.h"
 
@@ -24,6 +25,7 @@ struct TaskOptions {
   std::shared_ptr<const service::ClusterSpec> cluster;  // for masters that compare; may be null
   std::chrono::milliseconds forming_timeout = std::chrono::minutes(10);
   std::chrono::milliseconds session_idle_limit{0};
+  service::Limits limits = service::Limits::None();
   const Registries* registries = nullptr;  // null: BuiltIn()
 };
 

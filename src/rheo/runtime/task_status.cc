@@ -29,11 +29,13 @@ std::string Describe(const worker::BlockedStep& blocked) {
 
 }  // namespace
 
-std::string DescribeTask(Task& task, int num_open_calls) {
+std::string DescribeTask(Task& task, const CallCounts& calls) {
   const worker::WorkerCounts counts = task.worker().counts();
   std::string text = fmt::format(
-      "task {}\nsessions {}\nworker_sessions {}\ngraphs {}\nsteps {}\nopen_calls {}\n", task.name(),
-      task.master().num_sessions(), counts.sessions, counts.graphs, counts.steps, num_open_calls);
+      "task {}\nsessions {}\nworker_sessions {}\ngraphs {}\nsteps {}\nopen_calls {}\n"
+      "bytes_in_flight {}\nwaiting_calls {}\n",
+      task.name(), task.master().num_sessions(), counts.sessions, counts.graphs, counts.steps,
+      calls.open, calls.bytes_in_flight, calls.waiting);
   for (const worker::BlockedStep& blocked : task.worker().BlockedSteps()) {
     text += fmt::format("blocked {}\n", Describe(blocked));
   }

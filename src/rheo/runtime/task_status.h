@@ -20,8 +20,15 @@ class Task;
 //   graphs 2
 //   steps 1
 //   open_calls 1          this one not counted
+//   bytes_in_flight 4711  requests of clients that are not answered
+//   waiting_calls 0       not read yet, because of the limit of bytes in flight
 //   blocked step 4711 for 31.2 s: d = QueueDequeueV2(q)
-std::string DescribeTask(Task& task, int num_open_calls);
+struct CallCounts {
+  int open = 0;
+  int64_t bytes_in_flight = 0;
+  int waiting = 0;
+};
+std::string DescribeTask(Task& task, const CallCounts& calls);
 
 // Logs what a step has waited for since 30 s, once, as long as it lives.
 class BlockedStepLog {

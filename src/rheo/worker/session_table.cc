@@ -40,6 +40,7 @@ StatusOr<std::vector<std::string>> SessionTable::Create(
   RHEO_ASSIGN_OR_RETURN(std::shared_ptr<WorkerSession> made, Make(request));
   std::vector<std::shared_ptr<WorkerSession>> dropped;
   std::vector<std::string> handles;
+  Status status;
   {
     MutexLock lock(mutex_);
     if (!request.master_task.empty()) {
@@ -55,10 +56,23 @@ StatusOr<std::vector<std::string>> SessionTable::Create(
         }
       }
     }
-    if (sessions_.try_emplace(request.session.value, std::move(made)).second) ++num_created_;
+    status = Add(request.session.value, std::move(made));
   }
   for (const auto& session : dropped) session->DropGraphs();
+  if (!status.ok()) return status;
   return handles;
+}
+
+Status SessionTable::Add(const std::string& handle, std::shared_ptr<WorkerSession> made) {
+  const int64_t limit = env_.limits.sessions;
+  const auto size = static_cast<int64_t>(sessions_.size());
+  if (limit > 0 && size >= limit && !sessions_.contains(handle)) {
+    return service::BeyondLimit(
+        fmt::format("{} keeps {} worker sessions of all masters", env_.task_name, size), limit,
+        "max_sessions");
+  }
+  if (sessions_.try_emplace(handle, std::move(made)).second) ++num_created_;
+  return OkStatus();
 }
 
 StatusOr<std::shared_ptr<WorkerSession>> SessionTable::Make(

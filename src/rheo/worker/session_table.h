@@ -22,6 +22,7 @@ class SessionTable {
 
   // Adds the session; an existing handle is kept as it is. Drops the sessions of an earlier life of
   // the same master and returns their handles.
+  // RESOURCE_EXHAUSTED beyond the limit of sessions.
   StatusOr<std::vector<std::string>> Create(const service::CreateWorkerSessionRequest& request);
   // An unknown handle is fine.
   void Delete(const std::string& handle);
@@ -37,6 +38,7 @@ class SessionTable {
   void ClearContainers(const std::vector<std::string>& containers);
 
  private:
+  Status Add(const std::string& handle, std::shared_ptr<WorkerSession> made) RHEO_REQUIRES(mutex_);
   StatusOr<std::shared_ptr<WorkerSession>> Make(const service::CreateWorkerSessionRequest& request);
 
   const WorkerEnv& env_;

@@ -243,6 +243,8 @@ class WorkerImpl final : public Worker {
   Status Register(const service::RegisterGraphRequest& request,
                   service::RegisterGraphResponse* response) {
     RHEO_RETURN_IF_ERROR(CheckRunning());
+    RHEO_RETURN_IF_ERROR(service::CheckGraphSize(
+        graph::SizeOf(request.graph), "the part of the graph for this task", env_.limits));
     RHEO_ASSIGN_OR_RETURN(
         std::shared_ptr<WorkerSession> session,
         sessions_.Find(request.session.value, request.create_worker_session_called));

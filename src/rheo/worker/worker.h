@@ -14,6 +14,7 @@
 #include "rheo/kernel/kernel_registry.h"
 #include "rheo/op/op_registry.h"
 #include "rheo/rendezvous/tensor_transport.h"
+#include "rheo/service/limits.h"
 #include "rheo/service/worker_service.h"
 
 namespace rheo::worker {
@@ -34,7 +35,8 @@ struct WorkerEnv {
   std::shared_ptr<const service::ClusterSpec> cluster;
   ThreadPool* inter_op_pool = nullptr;
   ThreadPool* intra_op_pool = nullptr;
-  executor::WaitingOps* waiting_ops = nullptr;  // set by the worker itself
+  service::Limits limits = service::Limits::None();  // of sessions and of registered graphs
+  executor::WaitingOps* waiting_ops = nullptr;       // set by the worker itself
 };
 
 // What a running step waits for, for status pages and logs.
