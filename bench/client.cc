@@ -18,6 +18,9 @@
 namespace rheo::bench {
 namespace {
 
+constexpr char kBareServer[] = "bare_server";
+constexpr char kTcpServer[] = "tcp_server";
+
 // What a prepared step that does nothing sends and gets back.
 std::string NullStepRequest() {
   service::RunCallableRequest request;
@@ -98,12 +101,14 @@ StatusOr<double> FirstStep(const Arguments& args) {
   return FirstStepOfMesh(target == "local" ? "" : target, num_nodes);
 }
 
+void ServeRole(const std::string& role) {
+  if (role == kTcpServer) ServeAsChild(ServeTcpSink);
+  ServeAsChild([](const auto& report_port) { ServeBareCalls(NullStepAnswerBytes(), report_port); });
+}
+
 Status Main() {
-  const size_t answer_bytes = NullStepAnswerBytes();
-  RHEO_ASSIGN_OR_RETURN(const int bare_port, ForkServer([&](const auto& report_port) {
-                          ServeBareCalls(answer_bytes, report_port);
-                        }));
-  RHEO_ASSIGN_OR_RETURN(const int tcp_port, ForkServer(ServeTcpSink));
+  RHEO_ASSIGN_OR_RETURN(const int bare_port, StartChild(kBareServer));
+  RHEO_ASSIGN_OR_RETURN(const int tcp_port, StartChild(kTcpServer));
   Client client(bare_port, tcp_port);
   const auto method = [&client](auto measure) {
     return [&client, measure](const Arguments& args) { return (client.*measure)(args); };
@@ -121,7 +126,8 @@ Status Main() {
 }  // namespace
 }  // namespace rheo::bench
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1) rheo::bench::ServeRole(argv[1]);
   const rheo::Status status = rheo::bench::Main();
   if (!status.ok()) fmt::print(stderr, "bench_client: {}\n", rheo::Message(status));
   return status.ok() ? 0 : 1;

@@ -66,10 +66,11 @@ def local_rows(bench):
     group = "local session"
     return [
         Row(group, "step that does nothing, C++", rheo("NullStep"), python("local_null"), "TensorFlow from Python",
-            "≤ 1.2 µs"),
+            "≤ 1.2 µs", rounds=7),
         Row(group, "each further op on a chain", per_op("Chain/1", "Chain/1001", rheo),
-            per_op("chain1", "chain1001", python), aim="≤ 100 ns"),
-        Row(group, "each further op of a fan", per_op("Fan/1", "Fan/1001", rheo), per_op("fan1", "fan1001", python)),
+            per_op("chain1", "chain1001", python), aim="≤ 100 ns", rounds=7),
+        Row(group, "each further op of a fan", per_op("Fan/1", "Fan/1001", rheo), per_op("fan1", "fan1001", python),
+            rounds=7),
     ]
 
 
@@ -112,7 +113,7 @@ def transfer_rows(bench):
         def tcp(_, count, size=size):
             return bench.client.measure("tcp", size, count)
 
-        limits = {"rounds": 5 if size >= 100 * MB else None}
+        limits = {"rounds": 5 if size >= 100 * MB else 11 if size >= 16 * MB else None}
         large = size == 100 * MB
         group = "tensor from task to task"
         rows.append(Row(group, table.size(size), on(bench.rheo), on(bench.tensorflow),

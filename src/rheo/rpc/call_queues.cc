@@ -23,8 +23,8 @@ CallQueues::~CallQueues() {
     });
   }
   for (const auto& queue : idle_) {
-    queue->Shutdown();
-    RunAll(*queue);
+    queue->queue.Shutdown();
+    RunAll(queue->queue);
   }
 }
 
@@ -42,7 +42,7 @@ void CallQueues::RunElsewhere(ThreadPool::Task work) {
   copier_->Schedule(std::move(work));
 }
 
-std::unique_ptr<grpc::CompletionQueue> CallQueues::Borrow() {
+std::unique_ptr<CallerQueue> CallQueues::Borrow() {
   {
     MutexLock lock(mutex_);
     ++num_borrowed_;
@@ -52,10 +52,10 @@ std::unique_ptr<grpc::CompletionQueue> CallQueues::Borrow() {
       return queue;
     }
   }
-  return std::make_unique<grpc::CompletionQueue>();
+  return std::make_unique<CallerQueue>();
 }
 
-void CallQueues::GiveBack(std::unique_ptr<grpc::CompletionQueue> queue) {
+void CallQueues::GiveBack(std::unique_ptr<CallerQueue> queue) {
   MutexLock lock(mutex_);
   idle_.push_back(std::move(queue));
   --num_borrowed_;

@@ -12,9 +12,16 @@
 #include "rheo/async/thread_pool.h"
 #include "rheo/base/mutex.h"
 #include "rheo/rpc/polled_queue.h"
+#include "rheo/rpc/spin_budget.h"
 #include "rheo/rpc/traffic.h"
 
 namespace rheo::rpc {
+
+// A queue for one call after another, polled by the calling thread.
+struct CallerQueue {
+  grpc::CompletionQueue queue;
+  SpinBudget budget;
+};
 
 // Thread-safe.
 class CallQueues {
@@ -37,8 +44,8 @@ class CallQueues {
   void RunElsewhere(ThreadPool::Task work);
 
   // A queue for one call, which the calling thread polls; give it back when it is empty.
-  std::unique_ptr<grpc::CompletionQueue> Borrow();
-  void GiveBack(std::unique_ptr<grpc::CompletionQueue> queue);
+  std::unique_ptr<CallerQueue> Borrow();
+  void GiveBack(std::unique_ptr<CallerQueue> queue);
 
   // Registers an open call until its callback has run, so that Shutdown can cancel it. False after
   // Shutdown.
@@ -57,7 +64,7 @@ class CallQueues {
   CondVar changed_;
   bool stopped_ RHEO_GUARDED_BY(mutex_) = false;
   absl::flat_hash_set<grpc::ClientContext*> open_ RHEO_GUARDED_BY(mutex_);
-  std::vector<std::unique_ptr<grpc::CompletionQueue>> idle_ RHEO_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<CallerQueue>> idle_ RHEO_GUARDED_BY(mutex_);
   int num_borrowed_ RHEO_GUARDED_BY(mutex_) = 0;
   std::unique_ptr<ThreadPool> copier_ RHEO_GUARDED_BY(mutex_);
 };

@@ -14,6 +14,7 @@
 #include "rheo/rpc/message_room.h"
 #include "rheo/rpc/method_path.h"
 #include "rheo/rpc/secrets.h"
+#include "rheo/rpc/spin.h"
 
 namespace rheo::rpc {
 namespace {
@@ -161,9 +162,11 @@ void Channel::Start(const std::string& path, wire::Message request, const servic
     if (open->Start(stub_, path, bytes, queues_.Shared())) queues_.Expect();
     return;
   }
-  auto queue = queues_.Borrow();
-  if (open->Start(stub_, path, bytes, *queue)) RunNext(*queue);
-  queues_.GiveBack(std::move(queue));
+  auto own = queues_.Borrow();
+  if (open->Start(stub_, path, bytes, own->queue) && !SpinForNext(own->queue, own->budget)) {
+    RunNext(own->queue);
+  }
+  queues_.GiveBack(std::move(own));
 }
 
 }  // namespace rheo::rpc

@@ -1,24 +1,12 @@
 #include "rheo/rpc/polled_queue.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "rheo/rpc/completion_queue.h"
+#include "rheo/rpc/spin.h"
 
 namespace rheo::rpc {
-namespace {
-
-// How often this thread lost its core to another that was ready to run.
-int64_t InvoluntarySwitches() {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nivcsw;
-}
-
-}  // namespace
 
 PolledQueue::PolledQueue(std::unique_ptr<grpc::CompletionQueue> queue, std::string thread_name,
                          int num_pollers)
@@ -50,31 +38,12 @@ void PolledQueue::Start() {
 void PolledQueue::Poll() {
   SpinBudget budget;
   while (true) {
-    if (expected_.load(std::memory_order_relaxed) && Spin(budget)) continue;
+    if (expected_.load(std::memory_order_relaxed)) {
+      expected_.store(false, std::memory_order_relaxed);
+      if (SpinForNext(*queue_, budget)) continue;
+    }
     if (!RunNext(*queue_)) return;
   }
-}
-
-bool PolledQueue::Spin(SpinBudget& budget) {
-  using Clock = std::chrono::steady_clock;
-  expected_.store(false, std::memory_order_relaxed);
-  const std::chrono::nanoseconds time = budget.Take();
-  if (time.count() == 0) return false;
-  const int64_t switches = InvoluntarySwitches();
-  const Clock::time_point start = Clock::now();
-  Clock::time_point now = start;
-  bool came = false;
-  while (!came && now - start < time) {
-    came = RunIfReady(*queue_, now);
-  }
-  if (InvoluntarySwitches() != switches) {
-    budget.Preempted();
-  } else if (came) {
-    budget.Hit(now - start);
-  } else {
-    budget.Miss();
-  }
-  return came;
 }
 
 }  // namespace rheo::rpc

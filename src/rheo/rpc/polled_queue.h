@@ -14,7 +14,6 @@
 
 #include "rheo/async/thread_pool.h"
 #include "rheo/base/mutex.h"
-#include "rheo/rpc/spin_budget.h"
 
 namespace rheo::rpc {
 
@@ -40,8 +39,6 @@ class PolledQueue {
 
  private:
   void Poll();
-  // Looks for the answer to a call that was just sent; false: it did not come, so sleep.
-  bool Spin(SpinBudget& budget);
 
   const std::unique_ptr<grpc::CompletionQueue> queue_;
   const std::string thread_name_;

@@ -39,7 +39,21 @@ TEST(SpinBudgetTest, StopsAtOnceWhereTheCoreIsNeeded) {
   EXPECT_GT(budget.Take().count(), 0);
   budget.Preempted();
   EXPECT_EQ(budget.Take().count(), 0);
-  EXPECT_GT(CallsUntilTheNextSpin(budget), 200);
+  EXPECT_GT(CallsUntilTheNextSpin(budget), 50);
+}
+
+TEST(SpinBudgetTest, TriesEverLessOftenWhatNeverPays) {
+  SpinBudget budget;
+  int before = 0;
+  for (int i = 0; i < 4; ++i) {
+    budget.Preempted();
+    const int calls = CallsUntilTheNextSpin(budget);
+    EXPECT_GT(calls, 2 * before);
+    before = calls;
+  }
+  budget.Hit(microseconds(40));
+  budget.Preempted();
+  EXPECT_LT(CallsUntilTheNextSpin(budget), before / 8) << "it paid again";
 }
 
 }  // namespace
