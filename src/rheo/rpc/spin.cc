@@ -29,10 +29,10 @@ bool SpinForNext(grpc::CompletionQueue& queue, SpinBudget& budget) {
   while (!came && now - start < time) {
     came = RunIfReady(queue, now);
   }
-  if (InvoluntarySwitches() != switches) {
-    budget.Preempted();
-  } else if (came) {
+  if (came) {
     budget.Hit(now - start);
+  } else if (InvoluntarySwitches() != switches) {
+    budget.Preempted();
   } else {
     budget.Miss();
   }

@@ -32,7 +32,7 @@ class SpinBudget {
   static constexpr Nanos kLeast{20'000};
   // Calls to let pass before the next try; four times as many each time that it fails again.
   static constexpr int kFirstPause = 64;
-  static constexpr int kLongestPause = 16'384;
+  static constexpr int kLongestPause = 1024;
 
   void Rest();
 
