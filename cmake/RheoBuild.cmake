@@ -73,11 +73,15 @@ function(rheo_program)
 endfunction()
 
 # rheo_test(NAME name SOURCES file... LIBS target... [TIMEOUT seconds] [LABEL label])
-# A GoogleTest program that ctest runs; the default time limit is 120 s.
+# A GoogleTest program that ctest runs; the default time limit is 120 s. Under a sanitizer it is kSlowdown
+# (base/sanitizers.h) times as long.
 function(rheo_test)
   cmake_parse_arguments(T "" "NAME;TIMEOUT;LABEL" "SOURCES;LIBS" ${ARGN})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
+  endif()
+  if(RHEO_SANITIZE)
+    math(EXPR T_TIMEOUT "8 * ${T_TIMEOUT}")
   endif()
   if(NOT T_LABEL)
     set(T_LABEL unit)

@@ -6,7 +6,7 @@
 namespace rheo::cluster_test {
 namespace {
 
-constexpr seconds kLimit(120);
+constexpr seconds kLimit = seconds(120) * kSlowdown;
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 
 #include "cluster.h"
 #include "rheo/async/notification.h"
+#include "rheo/base/sanitizers.h"
 #include "rheo/client.h"
 
 namespace rheo::cluster_test {
@@ -19,7 +20,7 @@ namespace rheo::cluster_test {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// A case that is not over after 120 s ends the whole program, its logs shown.
+// A case that is not over after 120 s (times kSlowdown) ends the whole program, its logs shown.
 class CaseTest : public testing::Test {
  protected:
   CaseTest();
@@ -40,6 +41,8 @@ class CaseTest : public testing::Test {
 // Time since it was made.
 class Stopwatch {
  public:
+  // Less than `limit` seconds, or that times kSlowdown under a sanitizer.
+  bool IsBelow(double limit) const { return Seconds() < limit * kSlowdown; }
   double Seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
@@ -48,10 +51,10 @@ class Stopwatch {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Asks `condition` until it is true; false when it is not in time.
+// Asks `condition` until it is true; false when it is not after `patience` times kSlowdown.
 template <typename Condition>
 bool Eventually(std::chrono::milliseconds patience, Condition condition) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+  const auto deadline = std::chrono::steady_clock::now() + patience * kSlowdown;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     std::this_thread::sleep_for(milliseconds(20));

@@ -7,10 +7,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "rheo/base/sanitizers.h"
+
 namespace rheo::cluster_test {
 namespace {
 
-constexpr std::chrono::seconds kReady(20);
+constexpr std::chrono::seconds kReady = std::chrono::seconds(20) * kSlowdown;
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "process.h"
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -13,6 +14,8 @@
 #include <fstream>
 #include <iterator>
 #include <thread>
+
+#include "rheo/base/sanitizers.h"
 
 namespace rheo::cluster_test {
 namespace {
@@ -71,6 +74,11 @@ std::unique_ptr<Process> Process::Start(const std::vector<std::string>& command,
 
 Process::~Process() {
   Kill();
+  const std::string log = Log();
+  if (log.find("Sanitizer") != std::string::npos ||
+      log.find("runtime error:") != std::string::npos) {
+    ADD_FAILURE() << "a sanitizer found something in a server:\n" << log;
+  }
   unlink(log_path_.c_str());
 }
 
@@ -84,7 +92,7 @@ void Process::Kill() {
 }
 
 std::optional<int> Process::WaitExit(std::chrono::milliseconds patience) {
-  const auto deadline = Clock::now() + patience;
+  const auto deadline = Clock::now() + patience * kSlowdown;
   while (!exit_) {
     int status = 0;
     if (waitpid(pid_, &status, WNOHANG) == pid_) {

@@ -30,7 +30,7 @@ class Process {
   // `command` begins with the program's path; `env` is set over this process's environment.
   static std::unique_ptr<Process> Start(const std::vector<std::string>& command,
                                         const Environment& env = {});
-  // Kills it if it still runs.
+  // Kills it if it still runs. The test fails if a sanitizer has found something in it.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -40,7 +40,7 @@ class Process {
   // SIGKILL, and waits for the end.
   void Kill();
   // The exit code, minus the signal if one ended it, nullopt if it still runs at the end of
-  // `patience`.
+  // `patience` times kSlowdown.
   std::optional<int> WaitExit(std::chrono::milliseconds patience);
 
   // Everything it has printed so far, on both streams.

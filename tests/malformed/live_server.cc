@@ -6,18 +6,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "rheo/base/sanitizers.h"
 #include "rheo/rpc/remote_master.h"
 #include "rheo/rpc/remote_worker.h"
 #include "rheo/rpc/status_mapping.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(RHEO_ADDRESS_SANITIZER) || defined(RHEO_THREAD_SANITIZER)
 #define RHEO_SANITIZER_ALLOCATES
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define RHEO_SANITIZER_ALLOCATES
-#endif
-#endif
-#ifdef RHEO_SANITIZER_ALLOCATES
 #include <sanitizer/allocator_interface.h>
 #endif
 
@@ -27,7 +22,7 @@ namespace {
 using service::MasterService;
 using service::WorkerService;
 
-constexpr auto kPatience = std::chrono::milliseconds(200);
+constexpr auto kPatience = std::chrono::milliseconds(200) * kSlowdown;
 constexpr size_t kAtATime = 32;
 
 // The calls of one Send.

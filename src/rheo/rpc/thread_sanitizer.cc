@@ -1,14 +1,8 @@
 #include "rheo/rpc/thread_sanitizer.h"
 
-#if defined(__SANITIZE_THREAD__)
-#define RHEO_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define RHEO_TSAN 1
-#endif
-#endif
+#include "rheo/base/sanitizers.h"
 
-#ifdef RHEO_TSAN
+#ifdef RHEO_THREAD_SANITIZER
 extern "C" {
 void __tsan_acquire(void* address);
 void __tsan_release(void* address);

@@ -11,21 +11,13 @@
 #include <vector>
 
 #include "rheo/base/mutex.h"
-
-// Under AddressSanitizer every block comes from malloc, so that misuse of a freed one is seen.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define RHEO_PLAIN_ALLOCATOR 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define RHEO_PLAIN_ALLOCATOR 1
-#endif
+#include "rheo/base/sanitizers.h"
 
 namespace rheo {
 namespace {
 
-#ifdef RHEO_PLAIN_ALLOCATOR
+// Under AddressSanitizer every block comes from malloc, so that misuse of a freed one is seen.
+#ifdef RHEO_ADDRESS_SANITIZER
 constexpr bool kCaching = false;
 #else
 constexpr bool kCaching = true;

@@ -5,12 +5,24 @@
 #include <cstdlib>
 #include <new>
 
+#include "rheo/base/sanitizers.h"
 #include "rheo/wire/codec.h"
 
 namespace {
 std::atomic<int64_t> g_allocated{0};
 }  // namespace
 
+#ifdef RHEO_THREAD_SANITIZER  // which has operators of its own
+#include <sanitizer/allocator_interface.h>
+
+namespace {
+void Count(const volatile void*, size_t num_bytes) {
+  g_allocated.fetch_add(static_cast<int64_t>(num_bytes), std::memory_order_relaxed);
+}
+void CountNothing(const volatile void*) {}
+[[maybe_unused]] const int g_hooks = __sanitizer_install_malloc_and_free_hooks(Count, CountNothing);
+}  // namespace
+#else
 // Not inlined: the compiler would take malloc and free for a mismatch.
 [[gnu::noinline]] void* operator new(size_t num_bytes, const std::nothrow_t&) noexcept {
   g_allocated.fetch_add(static_cast<int64_t>(num_bytes), std::memory_order_relaxed);
@@ -26,6 +38,7 @@ std::atomic<int64_t> g_allocated{0};
 [[gnu::noinline]] void operator delete(void* block, const std::nothrow_t&) noexcept {
   std::free(block);
 }
+#endif
 
 namespace rheo::wire {
 namespace {

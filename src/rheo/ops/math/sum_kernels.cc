@@ -4,6 +4,7 @@
 #include "rheo/ops/common/arithmetic.h"
 #include "rheo/ops/common/elementwise.h"
 #include "rheo/ops/common/reduction.h"
+#include "rheo/ops/math/cast.h"
 #include "rheo/ops/math/kernels.h"
 
 namespace rheo::ops {
@@ -103,7 +104,7 @@ struct NormOf {
   static A Add(A a, T x) { return WrapAdd<A>(a, Squared(x)); }
   static T Finish(A a, int64_t) {
     if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(std::sqrt(static_cast<double>(a)));
+      return FloatToInteger<T>(std::sqrt(static_cast<double>(a)));  // `a` may have wrapped
     } else {
       return static_cast<T>(std::sqrt(a));
     }
