@@ -91,5 +91,5 @@ function(rheo_test)
   rheo_precompile(${T_NAME} test)
   add_test(NAME ${T_NAME} COMMAND ${T_NAME})
   set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS ${T_LABEL}
-    ENVIRONMENT "RHEO_SOURCE_DIR=${CMAKE_SOURCE_DIR};RHEO_BINARY_DIR=${CMAKE_BINARY_DIR};ASAN_OPTIONS=allocator_may_return_null=1;TSAN_OPTIONS=ignore_noninstrumented_modules=1")
+    ENVIRONMENT "RHEO_SOURCE_DIR=${CMAKE_SOURCE_DIR};RHEO_BINARY_DIR=${CMAKE_BINARY_DIR};ASAN_OPTIONS=allocator_may_return_null=1;TSAN_OPTIONS=ignore_noninstrumented_modules=1 allocator_may_return_null=1")
 endfunction()

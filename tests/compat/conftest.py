@@ -66,11 +66,18 @@ class RheoServer:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(20)
+        self._wait()
 
     def kill(self):
         self.process.kill()
-        self.process.wait(20)
+        self._wait()
+
+    def _wait(self):
+        """A test fails if a sanitizer found something in a server of it."""
+        self.process.wait(READY_SECONDS)
+        self._reader.join(READY_SECONDS)
+        log = "\n".join(self.log)
+        assert "Sanitizer" not in log and "runtime error:" not in log, log
 
 
 class Cluster:
