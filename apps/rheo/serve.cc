@@ -46,6 +46,8 @@ Which task it is comes from one of these:
                         0 is no limit, for each of these
   --faults LIST         for tests: places that delay, fail or kill; see async/fault_points.h
   --exit-when-done      end when all sessions that used this task are closed
+  --lost_master_limit S    drop what a master left here that does not answer for so long (default
+                        600; 0: never)
   --session_idle_limit S   close sessions that nobody used for so long (default 0: never)
   --forming_timeout S   how long a session without a timeout waits for missing tasks (default 600)
 
@@ -67,6 +69,7 @@ struct Options {
   int grace_seconds = 10;
   int forming_seconds = 600;
   int session_idle_seconds = 0;
+  int lost_master_seconds = 600;
   std::string faults;
   service::Limits limits;
   bool exit_when_done = false;
@@ -146,6 +149,7 @@ int Serve(const std::vector<std::string>& args) {
       {.name = "grace", .number = &options.grace_seconds},
       {.name = "plain_from", .text = &options.plain_from},
       {.name = "forming_timeout", .number = &options.forming_seconds},
+      {.name = "lost_master_limit", .number = &options.lost_master_seconds},
       {.name = "session_idle_limit", .number = &options.session_idle_seconds},
       {.name = "faults", .text = &options.faults},
       {.name = "exit-when-done", .on = &options.exit_when_done},
@@ -185,6 +189,7 @@ int Serve(const std::vector<std::string>& args) {
   server_options.faults = options.faults;
   server_options.forming_timeout = std::chrono::seconds(options.forming_seconds);
   server_options.session_idle_limit = std::chrono::seconds(options.session_idle_seconds);
+  server_options.lost_master_limit = std::chrono::seconds(options.lost_master_seconds);
   server_options.credentials = options.credentials.Get();
   server_options.plain_from = options.plain_from;
   server_options.files = options.files;

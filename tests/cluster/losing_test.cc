@@ -129,5 +129,52 @@ TEST_F(ClosingBesideADeadPeer, Server13_ThatIsFrozen) {
   CloseWithin(12);
 }
 
+// A session on worker `index`, with state on the ps that is its own.
+StatusOr<Session> OpenIsolated(const Scope& g, const Cluster& cluster, int index) {
+  SessionOptions options{.target = cluster.Target("worker", index)};
+  options.config.isolate_session_state = true;
+  options.config.device_filters = {Device("ps"), Device("worker", index)};
+  return Session::Create(g, std::move(options));
+}
+
+TEST_F(Losing, WhatADeadMasterLeftIsDroppedAndOtherMastersKeepTheirs) {
+  Cluster& cluster = Make({.ps = 1, .workers = 2, .flags = {"--lost_master_limit", "1"}});
+  Scope g = Scope::NewRoot();
+  const Variable v(g.WithName("v").WithDevice(Device("ps")), 5.0f);
+  const Operation init = InitializeVariables(g);
+  StatusOr<Session> lives = OpenIsolated(g, cluster, 0);
+  StatusOr<Session> dies = OpenIsolated(g, cluster, 1);
+  ASSERT_TRUE(lives.ok()) << lives.status();
+  ASSERT_TRUE(dies.ok()) << dies.status();
+  for (const Session* session : {&*lives, &*dies}) {
+    const Status ran = session->Run({.targets = {init}}).status();
+    ASSERT_TRUE(ran.ok()) << ran;
+  }
+  const auto ps = [&] { return ReadStatusPage(cluster.Address("ps")); };
+  ASSERT_EQ(ps().worker_sessions, 2);
+  std::this_thread::sleep_for(seconds(3));  // nobody uses them, longer than the limit
+  EXPECT_EQ(ps().worker_sessions, 2);
+  cluster.Kill("worker", 1);
+  EXPECT_TRUE(Eventually(seconds(20), [&] { return ps().worker_sessions == 1; })) << ps().text;
+  EXPECT_EQ(ps().graphs, 1);
+  const auto value = lives->Run({.fetches = {v}});
+  ASSERT_TRUE(value.ok()) << value.status();
+  EXPECT_EQ(value->at(0), Tensor::Scalar(5.0f));
+}
+
+TEST_F(Losing, WhatAMasterLeftIsDroppedWhenItsTaskWasRestarted) {
+  Cluster& cluster = Make({.ps = 1, .flags = {"--lost_master_limit", "8"}});
+  Scope g = Scope::NewRoot();
+  const Output x = ops::Identity(g.WithDevice(Device("ps")), 5.0f);
+  StatusOr<Session> session = OpenIsolated(g, cluster, 0);
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE(session->Run({.fetches = {x}}).ok());
+  std::this_thread::sleep_for(seconds(3));  // so that the ps has seen the master
+  cluster.Kill("worker");
+  cluster.Start("worker");
+  EXPECT_TRUE(cluster.Get("ps").AwaitLog("its task was restarted", seconds(30)));
+  EXPECT_EQ(ReadStatusPage(cluster.Address("ps")).worker_sessions, 0);
+}
+
 }  // namespace
 }  // namespace rheo::cluster_test

@@ -10,6 +10,7 @@
 #include "rheo/base/log.h"
 #include "rheo/rpc/client.h"
 #include "rheo/rpc/plain_policy.h"
+#include "rheo/rpc/remote_worker.h"
 #include "rheo/rpc/secrets.h"
 #include "rheo/rpc/server.h"
 #include "rheo/rpc/traffic.h"
@@ -221,11 +222,15 @@ class Server::Impl {
                                   const std::string& own_task) {
       return MakeForeignTransport(cluster, own_task);
     };
+    peers.find_master = [this](const service::ClusterSpec* cluster, const std::string& task) {
+      return FindMaster(cluster, task);
+    };
     RHEO_ASSIGN_OR_RETURN(task_, Task::Create({.task_name = task_name_,
                                                .config = options.config,
                                                .cluster = cluster_,
                                                .forming_timeout = options.forming_timeout,
                                                .session_idle_limit = options.session_idle_limit,
+                                               .lost_master_limit = options.lost_master_limit,
                                                .limits = options.limits,
                                                .registries = options.registries},
                                               std::move(peers)));
@@ -240,6 +245,14 @@ class Server::Impl {
     foreign->directory = directory;
     foreign->transport = std::make_unique<rpc::WorkerTransport>(*directory);
     return {foreign, foreign->transport.get()};
+  }
+
+  // Null when there is no such task.
+  std::shared_ptr<service::WorkerService> FindMaster(const service::ClusterSpec* cluster,
+                                                     const std::string& task) {
+    if (cluster == nullptr) return directory_->Find(task);
+    const auto address = cluster->AddressOf(task);
+    return address ? rpc::ConnectWorker(*client_, task, *address) : nullptr;
   }
 
   Status SetFaults(const std::string& spec) {

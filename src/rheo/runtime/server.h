@@ -41,6 +41,9 @@ struct ServerOptions {
   std::chrono::milliseconds forming_timeout = std::chrono::minutes(10);
   // Sessions that nobody used for this long are closed: their clients have vanished. 0: they stay.
   std::chrono::milliseconds session_idle_limit{0};
+  // What other masters have in this task, sessions with their graphs and the state of isolated
+  // ones, is dropped when the master was restarted, or does not answer for this long. 0: never.
+  std::chrono::milliseconds lost_master_limit = std::chrono::minutes(10);
   // How much callers may ask of this server. In the messages the limits have the names of the flags
   // of `rheo serve`.
   service::Limits limits;

@@ -97,7 +97,12 @@ StatusOr<std::unique_ptr<Task>> Task::Create(TaskOptions options, TaskPeers peer
   master.session_idle_limit = o.session_idle_limit;
   master.limits = o.limits;
   task->master_ = master::Master::Create(std::move(master));
-  task->blocked_log_ = std::make_unique<BlockedStepLog>(*task->worker_);
+  task->timers_ = std::make_unique<TimerQueue>();
+  task->blocked_log_ = std::make_unique<BlockedStepLog>(*task->worker_, *task->timers_);
+  if (o.lost_master_limit.count() > 0) {
+    task->collector_ = std::make_unique<SessionCollector>(*task->worker_, task->peers_.find_master,
+                                                          o.lost_master_limit, *task->timers_);
+  }
   return task;
 }
 
@@ -110,6 +115,8 @@ std::vector<device::DeviceInfo> Task::devices() const {
 }
 
 void Task::Stop(const Status& reason) {
+  timers_.reset();
+  collector_.reset();
   blocked_log_.reset();
   if (master_ != nullptr) master_->Stop(reason);
   if (worker_ != nullptr) worker_->Stop(reason);

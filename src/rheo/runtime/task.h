@@ -12,6 +12,7 @@
 #include "rheo/device/device.h"
 #include "rheo/master/master.h"
 #include "rheo/runtime/registries.h"
+#include "rheo/runtime/session_collector.h"
 #include "rheo/runtime/task_status.h"
 #include "rheo/service/limits.h"
 #include "rheo/service/session_config.h"
@@ -25,6 +26,9 @@ struct TaskOptions {
   std::shared_ptr<const service::ClusterSpec> cluster;  // for masters that compare; may be null
   std::chrono::milliseconds forming_timeout = std::chrono::minutes(10);
   std::chrono::milliseconds session_idle_limit{0};
+  // Sessions that other masters made here are dropped when their master cannot be reached for this
+  // long; 0: never.
+  std::chrono::milliseconds lost_master_limit{0};
   service::Limits limits = service::Limits::None();
   const Registries* registries = nullptr;  // null: BuiltIn()
 };
@@ -36,6 +40,7 @@ struct TaskPeers {
   std::function<std::shared_ptr<rendezvous::TensorTransport>(const service::ClusterSpec& cluster,
                                                              const std::string& own_task)>
       make_transport;
+  worker::MasterWatch::FindTask find_master;  // null where lost_master_limit is 0
   // Called once, when the worker exists: the directory must find it, and other directories too.
   std::function<service::DirectoryFactory(std::shared_ptr<service::WorkerService> own_worker)>
       on_worker;
@@ -71,6 +76,8 @@ class Task {
   std::shared_ptr<worker::Worker> worker_;
   std::unique_ptr<master::Master> master_;
   std::unique_ptr<BlockedStepLog> blocked_log_;
+  std::unique_ptr<SessionCollector> collector_;  // null: none
+  std::unique_ptr<TimerQueue> timers_;           // goes before what runs on it
 };
 
 }  // namespace rheo::runtime

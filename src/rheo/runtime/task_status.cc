@@ -42,7 +42,10 @@ std::string DescribeTask(Task& task, const CallCounts& calls) {
   return text;
 }
 
-BlockedStepLog::BlockedStepLog(const worker::Worker& worker) : worker_(worker) { Schedule(); }
+BlockedStepLog::BlockedStepLog(const worker::Worker& worker, TimerQueue& timers)
+    : worker_(worker), timers_(timers) {
+  Schedule();
+}
 
 void BlockedStepLog::Schedule() {
   timers_.Add(Clock::now() + kLookEvery, [this] {

@@ -33,8 +33,8 @@ std::string DescribeTask(Task& task, const CallCounts& calls);
 // Logs what a step has waited for since 30 s, once, as long as it lives.
 class BlockedStepLog {
  public:
-  // `worker` outlives this object.
-  explicit BlockedStepLog(const worker::Worker& worker);
+  // `worker` outlives this object, and this object `timers`.
+  BlockedStepLog(const worker::Worker& worker, TimerQueue& timers);
 
  private:
   void Schedule();
@@ -43,7 +43,7 @@ class BlockedStepLog {
   const worker::Worker& worker_;
   // Step and what it waits for; of the timer's thread.
   std::set<std::pair<int64_t, std::string>> logged_;
-  TimerQueue timers_;  // the last member: nothing runs any more when the others go
+  TimerQueue& timers_;
 };
 
 }  // namespace rheo::runtime

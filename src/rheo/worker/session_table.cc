@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
 
 #include "rheo/worker/renamed_device.h"
@@ -17,6 +18,16 @@ std::string DefaultContainer(const device::Device& device) {
 // The transport of the environment, which nobody here owns.
 std::shared_ptr<rendezvous::TensorTransport> SharedTransport(const WorkerEnv& env) {
   return {std::shared_ptr<void>(), env.transport};
+}
+
+// The handles of what is dropped.
+std::vector<std::string> DropAll(const std::vector<std::shared_ptr<WorkerSession>>& sessions) {
+  std::vector<std::string> handles;
+  for (const auto& session : sessions) {
+    handles.push_back(session->options().handle);
+    session->DropGraphs();
+  }
+  return handles;
 }
 
 }  // namespace
@@ -38,29 +49,61 @@ StatusOr<std::vector<std::string>> SessionTable::Create(
     const service::CreateWorkerSessionRequest& request) {
   if (request.session.value.empty()) return InvalidArgument("Session must be non-empty.");
   RHEO_ASSIGN_OR_RETURN(std::shared_ptr<WorkerSession> made, Make(request));
-  std::vector<std::shared_ptr<WorkerSession>> dropped;
-  std::vector<std::string> handles;
+  Sessions dropped;
   Status status;
   {
     MutexLock lock(mutex_);
     if (!request.master_task.empty()) {
-      for (auto it = sessions_.begin(); it != sessions_.end();) {
-        const WorkerSession::Options& other = it->second->options();
-        if (other.master_task == request.master_task &&
-            other.master_incarnation != request.master_incarnation) {
-          handles.push_back(it->first);
-          dropped.push_back(std::move(it->second));
-          sessions_.erase(it++);
-        } else {
-          ++it;
-        }
-      }
+      dropped = TakeOut(request.master_task, request.master_incarnation, /*others=*/true);
     }
     status = Add(request.session.value, std::move(made));
   }
-  for (const auto& session : dropped) session->DropGraphs();
+  const std::vector<std::string> handles = DropAll(dropped);
   if (!status.ok()) return status;
   return handles;
+}
+
+SessionTable::Sessions SessionTable::TakeOut(const std::string& master_task, int64_t incarnation,
+                                             bool others) {
+  Sessions taken;
+  for (auto it = sessions_.begin(); it != sessions_.end();) {
+    const WorkerSession::Options& options = it->second->options();
+    if (options.master_task == master_task &&
+        (options.master_incarnation == incarnation) != others) {
+      taken.push_back(std::move(it->second));
+      sessions_.erase(it++);
+    } else {
+      ++it;
+    }
+  }
+  return taken;
+}
+
+std::vector<std::string> SessionTable::DeleteOf(const std::string& master_task,
+                                                int64_t incarnation) {
+  Sessions taken;
+  {
+    MutexLock lock(mutex_);
+    taken = TakeOut(master_task, incarnation, /*others=*/false);
+  }
+  return DropAll(taken);
+}
+
+std::vector<KnownMaster> SessionTable::Masters() const {
+  std::map<std::pair<std::string, int64_t>, KnownMaster> masters;
+  MutexLock lock(mutex_);
+  for (const auto& [handle, session] : sessions_) {
+    const WorkerSession::Options& options = session->options();
+    if (options.master_task.empty()) continue;
+    KnownMaster& master = masters[{options.master_task, options.master_incarnation}];
+    master.task = options.master_task;
+    master.incarnation = options.master_incarnation;
+    master.cluster = options.cluster;
+    master.uses += session->uses();
+  }
+  std::vector<KnownMaster> result;
+  for (auto& [key, master] : masters) result.push_back(std::move(master));
+  return result;
 }
 
 Status SessionTable::Add(const std::string& handle, std::shared_ptr<WorkerSession> made) {
@@ -86,6 +129,7 @@ StatusOr<std::shared_ptr<WorkerSession>> SessionTable::Make(
   const service::ServerDef& def = request.server_def;
   const bool own_cluster = !def.cluster.empty();
   if (own_cluster) {
+    options.cluster = std::make_shared<const service::ClusterSpec>(def.cluster);
     options.task_name =
         fmt::format("/job:{}/replica:{}/task:{}", def.job_name, def.replica, def.task_index);
     if (!def.cluster.AddressOf(device::TaskName(def.job_name, def.task_index))) {
@@ -131,7 +175,10 @@ StatusOr<std::shared_ptr<WorkerSession>> SessionTable::Find(const std::string& h
   if (!created || handle.empty()) return legacy_;
   MutexLock lock(mutex_);
   const auto it = sessions_.find(handle);
-  if (it != sessions_.end()) return it->second;
+  if (it != sessions_.end()) {
+    it->second->NoteUse();
+    return it->second;
+  }
   return WithPayload(
       Aborted("Session handle is not found: {}. Possibly this worker (\"{}\") just restarted.",
               handle, env_.task_name),

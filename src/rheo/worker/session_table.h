@@ -9,6 +9,7 @@
 #include "rheo/base/mutex.h"
 #include "rheo/base/string_map.h"
 #include "rheo/service/worker_service.h"
+#include "rheo/worker/master_watch.h"
 #include "rheo/worker/worker_session.h"
 
 namespace rheo::worker {
@@ -31,6 +32,10 @@ class SessionTable {
   StatusOr<std::shared_ptr<WorkerSession>> Find(const std::string& handle, bool created) const;
   // All sessions, and all state of the devices.
   void DeleteAll();
+  // Whose sessions there are, this task's own included.
+  std::vector<KnownMaster> Masters() const;
+  // Deletes the sessions of a life of a master and returns their handles.
+  std::vector<std::string> DeleteOf(const std::string& master_task, int64_t incarnation);
   // Without the steps.
   WorkerCounts counts() const;
 
@@ -38,6 +43,10 @@ class SessionTable {
   void ClearContainers(const std::vector<std::string>& containers);
 
  private:
+  using Sessions = std::vector<std::shared_ptr<WorkerSession>>;
+  // Takes out the sessions of `master_task` that are, or with `others` are not, of `incarnation`.
+  Sessions TakeOut(const std::string& master_task, int64_t incarnation, bool others)
+      RHEO_REQUIRES(mutex_);
   Status Add(const std::string& handle, std::shared_ptr<WorkerSession> made) RHEO_REQUIRES(mutex_);
   StatusOr<std::shared_ptr<WorkerSession>> Make(const service::CreateWorkerSessionRequest& request);
 

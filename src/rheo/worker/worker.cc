@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -197,6 +198,22 @@ class WorkerImpl final : public Worker {
     WorkerCounts counts = sessions_.counts();
     counts.steps = static_cast<int>(steps_.All().size());
     return counts;
+  }
+
+  std::vector<KnownMaster> ForeignMasters() const override {
+    std::vector<KnownMaster> masters = sessions_.Masters();
+    std::erase_if(masters, [this](const KnownMaster& master) {
+      return std::ranges::any_of(env_.devices, [&](const device::Device* device) {
+        return std::bit_cast<int64_t>(device->info().incarnation.value) == master.incarnation;
+      });
+    });
+    return masters;
+  }
+
+  int DropSessionsOf(const std::string& master_task, int64_t incarnation) override {
+    const std::vector<std::string> handles = sessions_.DeleteOf(master_task, incarnation);
+    for (const std::string& handle : handles) steps_.RemoveEnded(handle);
+    return static_cast<int>(handles.size());
   }
 
   void StopWaitingSteps(const Status& reason) override {

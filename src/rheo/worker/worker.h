@@ -16,6 +16,7 @@
 #include "rheo/rendezvous/tensor_transport.h"
 #include "rheo/service/limits.h"
 #include "rheo/service/worker_service.h"
+#include "rheo/worker/master_watch.h"
 
 namespace rheo::worker {
 
@@ -60,6 +61,10 @@ class Worker : public service::WorkerService {
   static std::unique_ptr<Worker> Create(WorkerEnv env);
   virtual std::vector<BlockedStep> BlockedSteps() const = 0;
   virtual WorkerCounts counts() const = 0;
+  // Other masters whose sessions are kept here.
+  virtual std::vector<KnownMaster> ForeignMasters() const = 0;
+  // Deletes the sessions of a master that is gone; returns how many there were.
+  virtual int DropSessionsOf(const std::string& master_task, int64_t incarnation) = 0;
   // Ends with `reason` the steps that wait in an operation for other steps (a dequeue, say).
   virtual void StopWaitingSteps(const Status& reason) = 0;
   // Cancels all running steps with `reason` and refuses new calls with it; returns when none runs

@@ -3,6 +3,7 @@
 #ifndef RHEO_WORKER_WORKER_SESSION_H_
 #define RHEO_WORKER_WORKER_SESSION_H_
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ class WorkerSession {
     std::string task_name;  // this task in the session's cluster
     std::string master_task;
     int64_t master_incarnation = 0;
+    std::shared_ptr<const service::ClusterSpec> cluster;  // that came with it; null: the worker's
     std::vector<SessionDevice> devices;
     // What `devices` points to, where the session has devices or state of its own.
     std::vector<std::unique_ptr<device::Device>> own_devices;
@@ -39,6 +41,9 @@ class WorkerSession {
   explicit WorkerSession(Options options) : options_(std::move(options)) {}
 
   const Options& options() const { return options_; }
+  // Counts the calls for the session. Relaxed: nothing depends on the order.
+  void NoteUse() { uses_.fetch_add(1, std::memory_order_relaxed); }
+  uint64_t uses() const { return uses_.load(std::memory_order_relaxed); }
   // The device of a full or local name; INVALID_ARGUMENT "<name> unknown device."
   StatusOr<SessionDevice> FindDevice(std::string_view name) const;
 
@@ -58,6 +63,7 @@ class WorkerSession {
 
  private:
   const Options options_;
+  std::atomic<uint64_t> uses_{1};  // it was made
   mutable Mutex mutex_;
   int64_t last_graph_ RHEO_GUARDED_BY(mutex_) = 0;
   StringMap<std::shared_ptr<RegisteredGraph>> graphs_ RHEO_GUARDED_BY(mutex_);
