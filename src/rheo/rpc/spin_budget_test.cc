@@ -45,7 +45,7 @@ TEST(SpinBudgetTest, StopsAtOnceWhereTheCoreIsNeeded) {
 TEST(SpinBudgetTest, TriesEverLessOftenWhatNeverPays) {
   SpinBudget budget;
   int before = 0;
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 3; ++i) {
     budget.Preempted();
     const int calls = CallsUntilTheNextSpin(budget);
     EXPECT_GT(calls, 2 * before);
