@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "rheo/op/catalog_fingerprint.h"
 #include "task_world.h"
 
 namespace rheo {
@@ -153,6 +154,20 @@ TEST_P(WorkerServiceTest, StatusTellsDevicesAndKernels) {
   ASSERT_NE(response.kernels, nullptr);
   EXPECT_NE(response.kernels->Find("Neg", "CPU", {{"T", DType::kFloat}}), nullptr);
   EXPECT_EQ(response.kernels->Find("Neg", "CPU", {{"T", DType::kString}}), nullptr);
+}
+
+TEST_P(WorkerServiceTest, KernelsThatTheMasterHasItselfAreNotTold) {
+  GetStatusResponse told;
+  ASSERT_TRUE(Do(&WorkerService::GetStatus, {}, &told).ok());
+  const uint64_t fingerprint = op::Fingerprint(*told.kernels);
+  GetStatusResponse same;
+  ASSERT_TRUE(Do(&WorkerService::GetStatus, {.known_kernels = fingerprint}, &same).ok());
+  EXPECT_TRUE(same.kernels_are_known);
+  EXPECT_EQ(same.kernels, nullptr);
+  GetStatusResponse other;
+  ASSERT_TRUE(Do(&WorkerService::GetStatus, {.known_kernels = fingerprint + 1}, &other).ok());
+  EXPECT_FALSE(other.kernels_are_known);
+  EXPECT_NE(other.kernels, nullptr);
 }
 
 // ---- Sessions

@@ -121,6 +121,7 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
     }
     probe.call.stop = stop_calls_.get_token();
     probe.call.deadline = request_.deadline;
+    probe.request.known_kernels = request_.local_kernels_fingerprint;
     probe.response = {};
     probe.task.worker->GetStatus(
         probe.request, &probe.response, probe.call,
@@ -154,8 +155,14 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
   void OnStatus(Probe& probe) {
     probe.task.devices = RenameTo(probe.task.name, std::move(probe.response.devices));
     probe.task.is_rheo = probe.response.is_rheo;
-    probe.task.kernels = probe.response.kernels != nullptr ? std::move(probe.response.kernels)
-                                                           : request_.tensorflow_kernels;
+    // Most peers are of the same build: one catalog serves all tasks of all sessions.
+    if (probe.response.kernels_are_known) {
+      probe.task.kernels = request_.local_kernels;
+    } else if (probe.response.kernels != nullptr) {
+      probe.task.kernels = std::move(probe.response.kernels);
+    } else {
+      probe.task.kernels = request_.tensorflow_kernels;
+    }
     bool is_last = false;
     {
       MutexLock lock(mutex_);

@@ -19,6 +19,7 @@ struct DiscoveryRequest {
   std::string own_task;                           // answered from here, never asked
   std::vector<device::DeviceInfo> local_devices;  // of the own task, under whatever name
   std::shared_ptr<const op::KernelCatalog> local_kernels;
+  uint64_t local_kernels_fingerprint = 0;
   std::shared_ptr<const op::KernelCatalog> tensorflow_kernels;
   std::vector<std::string> device_filters;  // empty: every task
   // The cluster came with the session: its tasks may call themselves otherwise.

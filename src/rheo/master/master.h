@@ -24,6 +24,7 @@ struct MasterEnv {
   std::vector<device::DeviceInfo> local_devices;  // the first is the client device
   const op::OpRegistry* ops = nullptr;
   const op::KernelCatalog* local_kernels = nullptr;
+  uint64_t local_kernels_fingerprint = 0;  // 0: peers tell their kernels even if they are the same
   const op::KernelCatalog* tensorflow_kernels = nullptr;  // for TensorFlow peers
   std::shared_ptr<service::WorkerDirectory> workers;
   service::DirectoryFactory make_directory;  // for cluster-spec propagation

@@ -113,6 +113,7 @@ class Setup : public std::enable_shared_from_this<Setup> {
             .own_task = own_task_,
             .local_devices = env_.local_devices,
             .local_kernels = Unowned(env_.local_kernels),
+            .local_kernels_fingerprint = env_.local_kernels_fingerprint,
             .tensorflow_kernels = Unowned(env_.tensorflow_kernels),
             .device_filters = config_.device_filters,
             .tasks_have_other_names = is_propagated_,

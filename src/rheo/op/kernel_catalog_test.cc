@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rheo/op/catalog_fingerprint.h"
+
 namespace rheo::op {
 namespace {
 
@@ -101,6 +103,20 @@ TEST(TensorFlowKernelTableTest, ParsesAndAnswersForKnownKernels) {
   EXPECT_NE(catalog.Find("MatMul", "CPU", OfType(DType::kFloat)), nullptr);
   EXPECT_EQ(catalog.Find("MatMul", "CPU", OfType(DType::kString)), nullptr);
   EXPECT_FALSE(catalog.HasOp("AccumulateNV2"));
+}
+
+TEST(CatalogFingerprintTest, TellsContentNotOrder) {
+  const uint64_t known =
+      Fingerprint(Parse("Abs\tCPU\tT:float,int32\t\t\nNeg\tCPU\tT:float\tx\t\n"));
+  EXPECT_NE(known, 0u);
+  EXPECT_EQ(Fingerprint(Parse("Neg\tCPU\tT:float\tx\t\nAbs\tCPU\tT:float,int32\t\t\n")), known);
+  for (const char* other :
+       {"Abs\tCPU\tT:float,int32\t\t\n", "Abs\tCPU\tT:float,int64\t\t\nNeg\tCPU\tT:float\tx\t\n",
+        "Abs\tCPU\tT:float,int32\t\t\nNeg\tCPU\tT:float\t\t\n",
+        "Abs\tCPU\tT:float,int32\t\t\nNeg\tGPU\tT:float\tx\t\n",
+        "Abs\tCPU\tT:float,int32\t\t\nNeg\tCPU\tT:float\tx\tlabel\n"}) {
+    EXPECT_NE(Fingerprint(Parse(other)), known) << other;
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "rheo/devices/cpu/factory.h"
 #include "rheo/devices/sim/factory.h"
+#include "rheo/op/catalog_fingerprint.h"
 #include "rheo/runtime/constant_evaluator.h"
 
 namespace rheo::runtime {
@@ -69,6 +70,7 @@ StatusOr<std::unique_ptr<Task>> Task::Create(TaskOptions options, TaskPeers peer
       ThreadPoolOptions{.name = "inter_op", .num_threads = o.config.inter_op_threads});
   RHEO_ASSIGN_OR_RETURN(task->devices_, MakeDevices(o.task_name, o.config));
 
+  const uint64_t kernels_fingerprint = op::Fingerprint(o.registries->kernels.catalog());
   worker::WorkerEnv env;
   env.task_name = o.task_name;
   for (const auto& device : task->devices_) env.devices.push_back(device.get());
@@ -76,6 +78,7 @@ StatusOr<std::unique_ptr<Task>> Task::Create(TaskOptions options, TaskPeers peer
   env.kernels = &o.registries->kernels;
   env.cluster = o.cluster;
   env.limits = o.limits;
+  env.kernels_fingerprint = kernels_fingerprint;
   env.transport = task->peers_.transport.get();
   env.make_transport = task->peers_.make_transport;
   env.inter_op_pool = task->inter_op_pool_.get();
@@ -87,6 +90,7 @@ StatusOr<std::unique_ptr<Task>> Task::Create(TaskOptions options, TaskPeers peer
   master.local_devices = task->devices();
   master.ops = &o.registries->ops;
   master.local_kernels = &o.registries->kernels.catalog();
+  master.local_kernels_fingerprint = kernels_fingerprint;
   master.tensorflow_kernels = &TensorFlowKernels();
   master.make_directory = task->peers_.on_worker(task->worker_);
   master.workers = task->peers_.workers;

@@ -22,12 +22,16 @@
 
 namespace rheo::service {
 
-struct GetStatusRequest {};
+struct GetStatusRequest {
+  // The fingerprint of kernels that need not be told (op/catalog_fingerprint.h); 0: none.
+  uint64_t known_kernels = 0;
+};
 struct GetStatusResponse {
   std::vector<device::DeviceInfo> devices;
   // What a Rheo task adds, invisible to TensorFlow: set when the peer is one.
   bool is_rheo = false;
-  std::shared_ptr<const op::KernelCatalog> kernels;  // null: assume TensorFlow's
+  bool kernels_are_known = false;                    // they are request.known_kernels
+  std::shared_ptr<const op::KernelCatalog> kernels;  // null and not known: assume TensorFlow's
   std::shared_ptr<const ClusterSpec> cluster;        // as the task knows it; null: it does not say
 };
 

@@ -246,6 +246,17 @@ TEST(GetStatusTest, TheClusterAsThePeerKnowsItTravels) {
   EXPECT_EQ(*got.cluster, cluster);
 }
 
+TEST(GetStatusTest, KnownKernelsAreNotSent) {
+  EXPECT_EQ(Again(service::GetStatusRequest{.known_kernels = 17}).known_kernels, 17u);
+  service::GetStatusResponse response;
+  response.is_rheo = true;
+  response.kernels_are_known = true;
+  const service::GetStatusResponse got = Again(response);
+  EXPECT_TRUE(got.is_rheo);
+  EXPECT_TRUE(got.kernels_are_known);
+  EXPECT_EQ(got.kernels, nullptr);
+}
+
 TEST(GetStatusTest, OthersAreNotRheo) {
   service::GetStatusResponse response;
   response.devices.push_back({.name = kSrc, .type = "CPU", .incarnation = Incarnation(9)});

@@ -11,7 +11,6 @@ namespace rheo::wire {
     return DecodeProto<tensorflow::Type>(source, Malformed(),                     \
                                          [](const auto&) { return OkStatus(); }); \
   }
-RHEO_WIRE_EMPTY(GetStatusRequest, BadRequest)
 RHEO_WIRE_EMPTY(CloseSessionResponse, BadResponse)
 RHEO_WIRE_EMPTY(ResetResponse, BadResponse)
 RHEO_WIRE_EMPTY(ReleaseCallableResponse, BadResponse)

@@ -11,11 +11,23 @@
 
 namespace rheo::wire {
 
+Message Encode(const service::GetStatusRequest& value) {
+  return EncodeProto<tensorflow::GetStatusRequest>(
+      [&](auto& p) { p.set_rheo_known_kernels(value.known_kernels); });
+}
+
+Status Decode(Source& source, service::GetStatusRequest& value) {
+  return DecodeProto<tensorflow::GetStatusRequest>(source, BadRequest(), [&](auto& p) {
+    value.known_kernels = p.rheo_known_kernels();
+    return OkStatus();
+  });
+}
+
 Message Encode(const service::GetStatusResponse& value) {
   return EncodeProto<tensorflow::GetStatusResponse>([&](auto& p) {
     DevicesToProto(value.devices, *p.mutable_device_attributes());
     if (!value.is_rheo) return;
-    p.mutable_rheo();
+    p.mutable_rheo()->set_kernels_are_known(value.kernels_are_known);
     if (value.kernels) CatalogToProto(*value.kernels, *p.mutable_rheo());
     if (value.cluster) ClusterToProto(*value.cluster, *p.mutable_rheo()->mutable_cluster());
   });
@@ -25,6 +37,7 @@ Status Decode(Source& source, service::GetStatusResponse& value) {
   return DecodeProto<tensorflow::GetStatusResponse>(source, BadResponse(), [&](auto& p) {
     value.devices = DevicesFromProto(p.device_attributes());
     value.is_rheo = p.has_rheo();
+    value.kernels_are_known = p.rheo().kernels_are_known();
     if (p.rheo().has_cluster()) {
       RHEO_ASSIGN_OR_RETURN(service::ClusterSpec cluster, ClusterFromProto(p.rheo().cluster()));
       value.cluster = std::make_shared<const service::ClusterSpec>(std::move(cluster));

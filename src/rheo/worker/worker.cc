@@ -43,11 +43,15 @@ class WorkerImpl final : public Worker {
 
   ~WorkerImpl() override { Stop(Unavailable("task {} has ended", env_.task_name)); }
 
-  void GetStatus(const service::GetStatusRequest&, service::GetStatusResponse* response,
+  void GetStatus(const service::GetStatusRequest& request, service::GetStatusResponse* response,
                  const service::Call&, DoneCallback done) override {
     for (const device::Device* device : env_.devices) response->devices.push_back(device->info());
     response->is_rheo = true;
-    response->kernels = {std::shared_ptr<void>(), &env_.kernels->catalog()};
+    response->kernels_are_known =
+        request.known_kernels != 0 && request.known_kernels == env_.kernels_fingerprint;
+    if (!response->kernels_are_known) {
+      response->kernels = {std::shared_ptr<void>(), &env_.kernels->catalog()};
+    }
     response->cluster = env_.cluster;
     std::move(done)(OkStatus());
   }

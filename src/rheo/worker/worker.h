@@ -26,6 +26,7 @@ struct WorkerEnv {
   std::vector<device::Device*> devices;
   const op::OpRegistry* ops = nullptr;
   const kernel::KernelRegistry* kernels = nullptr;
+  uint64_t kernels_fingerprint = 0;  // of their catalog; masters that have the same need no copy
   rendezvous::TensorTransport* transport = nullptr;  // null: a task without peers
   // A transport for a cluster other than the server's own (cluster-spec propagation), in which this
   // task has another name. Null: such sessions have no peers.
