@@ -251,6 +251,15 @@ TEST_F(ExecutorTest, UnavailableFromAKernelIsNoLostTask) {
   EXPECT_EQ(Run().code(), StatusCode::kInternal);
 }
 
+TEST_F(ExecutorTest, MemoryThatIsNotThereFailsTheNodeOnly) {
+  Define("Neg", [](KernelContext&) -> Status { throw std::bad_alloc(); });
+  Const("a", 3);
+  Node("n", "Neg", {"a"});
+  const Status status = Run();
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  EXPECT_NE(Message(status).find("{{node n}}"), std::string::npos);
+}
+
 TEST_F(ExecutorTest, AMissingOutputIsInternal) {
   Define("Neg", [](KernelContext&) { return OkStatus(); });
   Const("a", 3);

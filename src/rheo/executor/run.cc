@@ -1,6 +1,8 @@
 // Running the nodes of a step: on the calling thread where that is cheaper than handing over.
 
 #include <chrono>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "rheo/executor/step.h"
@@ -26,6 +28,19 @@ int64_t MonotonicNanos() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
+}
+
+// Memory that a kernel asks a container for, with a size from outside, may not be there. The
+// library says so by an exception, which ends here.
+template <typename Call>
+Status WithinMemory(Call call) {
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted("there is not enough memory");
+  } catch (const std::length_error&) {
+    return ResourceExhausted("there is no memory of that size");
+  }
 }
 
 KernelContext::Params ContextParams(const kernel::StepContext* step, const NodeItem& node,
@@ -200,7 +215,7 @@ void Step::RunSync(const Ready& ready) {
   const int64_t start_wall = traced ? trace::NowNanos() : 0;
   const int64_t start = timed ? MonotonicNanos() : 0;
   KernelContext context(ContextParams(args_.context, node, iteration, ready.dead));
-  Status status = node.kernel->Compute(context);
+  Status status = WithinMemory([&] { return node.kernel->Compute(context); });
   if (timed) {
     const int64_t elapsed = MonotonicNanos() - start;
     std::atomic<uint32_t>& cost = plan_.cost_ns[static_cast<size_t>(node.index)];

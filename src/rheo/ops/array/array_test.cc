@@ -71,6 +71,31 @@ TEST_F(ArrayTest, ErrorsNameTheIndex) {
             "partitions[2] = 5 is not in [0, 2)");
 }
 
+TEST_F(ArrayTest, SegmentsThatNothingCanHoldAreRefused) {
+  const Tensor last = Tensor::Vector<int64_t>({INT64_MAX});
+  for (const char* op : {"SegmentSum", "SegmentMin"}) {
+    EXPECT_EQ(Fail(op, {}, {Tensor::Vector<float>({1}), last}).code(),
+              StatusCode::kInvalidArgument);
+  }
+}
+
+TEST_F(ArrayTest, SegmentsWithoutElementsTakeNoMemory) {
+  const Tensor empty(DType::kFloat, Shape{1, 0});
+  const auto sums = Run("UnsortedSegmentSum", {},
+                        {empty, Tensor::Vector<int32_t>({3}), Tensor::Scalar<int64_t>(1LL << 50)});
+  ASSERT_TRUE(sums.ok()) << sums.status();
+  EXPECT_EQ(sums->shape(), Shape({1LL << 50, 0}));
+}
+
+TEST_F(ArrayTest, IntegersWrapAroundAndCountsAreNotCut) {
+  const Tensor big = Tensor::Vector<uint16_t>({65535, 65535});
+  const Tensor one_segment = Tensor::Vector<int32_t>({0, 0});
+  EXPECT_EQ(*Run("SegmentProd", {}, {big, one_segment}), Tensor::Vector<uint16_t>({1}));
+  const Tensor rows = Tensor::Vector(std::vector<int8_t>(256));
+  const Tensor ids = Tensor::Vector(std::vector<int32_t>(256));
+  EXPECT_EQ(*Run("SegmentMean", {}, {rows, ids}), Tensor::Vector<int8_t>({0}));
+}
+
 TEST_F(ArrayTest, AssertShowsItsData) {
   const Status failed =
       Fail("Assert", {},

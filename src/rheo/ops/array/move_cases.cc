@@ -97,11 +97,11 @@ void AddStridedSlices(std::vector<OpCase>& cases) {
   const auto slice = [](std::string name, Shape shape, std::vector<int32_t> begin,
                         std::vector<int32_t> end, std::vector<int32_t> strides,
                         op::AttrMap masks = {}) {
-    return Variant{std::move(name),
+    return CaseVariant{std::move(name),
                    {Random(std::move(shape)), Ints(begin), Ints(end), Ints(strides)},
                    std::move(masks)};
   };
-  const std::vector<Variant> variants = {
+  const std::vector<CaseVariant> variants = {
       slice("plain", {5, 6}, {1, 2}, {4, 6}, {1, 1}),
       slice("rows", {5, 6}, {1}, {4}, {1}),
       slice("steps", {7, 6}, {0, 1}, {7, 6}, {3, 2}),

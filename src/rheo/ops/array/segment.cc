@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "rheo/ops/array/kernels.h"
+#include "rheo/ops/common/arithmetic.h"
 #include "rheo/ops/common/gather.h"
 #include "rheo/ops/common/integers.h"
 #include "rheo/ops/common/kernel_factories.h"
@@ -39,13 +40,8 @@ void Accumulate(T& into, const T& value) {
     if (value < into) into = value;
   } else if constexpr (kCombine == Combine::kMax) {
     if (into < value) into = value;
-  } else if constexpr (std::is_integral_v<T>) {
-    using U = std::make_unsigned_t<T>;  // wraps around
-    into =
-        static_cast<T>(kCombine == Combine::kProd ? static_cast<U>(into) * static_cast<U>(value)
-                                                  : static_cast<U>(into) + static_cast<U>(value));
   } else {
-    into = static_cast<T>(kCombine == Combine::kProd ? into * value : into + value);
+    into = kCombine == Combine::kProd ? WrapMul(into, value) : WrapAdd(into, value);
   }
 }
 
@@ -59,6 +55,7 @@ Status CombineRows(KernelContext& c, const Dims& ids, int64_t num_segments, int 
   RHEO_ASSIGN_OR_RETURN(shape, Shape::Create(shape.dims()));
   RHEO_ASSIGN_OR_RETURN(Tensor * out, c.AllocateOutput(0, std::move(shape)));
   const std::span<T> sums = out->mutable_flat<T>();
+  if (sums.empty()) return OkStatus();  // however many segments there are
   const int64_t width = ids.empty() ? 0 : data.num_elements() / static_cast<int64_t>(ids.size());
   std::vector<int64_t> counts(static_cast<size_t>(num_segments), 0);
   std::fill(sums.begin(), sums.end(), empty);
@@ -77,7 +74,7 @@ Status CombineRows(KernelContext& c, const Dims& ids, int64_t num_segments, int 
       if (count < 2) continue;
       for (int64_t j = 0; j < width; ++j) {
         T& sum = sums[static_cast<size_t>(s * width + j)];
-        sum = static_cast<T>(sum / static_cast<T>(count));
+        sum = DividedBy(sum, count);
       }
     }
   }
@@ -99,6 +96,9 @@ Status SortedSegments(KernelContext& c) {
     if (id < 0) return InvalidArgument("segment ids must be >= 0");
     if (id < last) return InvalidArgument("segment ids are not increasing");
     last = id;
+  }
+  if (last == std::numeric_limits<int64_t>::max()) {
+    return InvalidArgument("segment id {} is too large", last);
   }
   const int64_t num_segments = ids.empty() ? 0 : last + 1;
   return CombineRows<kCombine, T>(c, ids, num_segments, 1, T(kCombine == Combine::kProd ? 1 : 0));

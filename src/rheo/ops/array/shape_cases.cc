@@ -47,7 +47,7 @@ void AddShapeCases(std::vector<OpCase>& cases) {
                    .bad = {{"last_dim",
                             {Literal(Tensor::Of<uint8_t>({3}, {1, 2, 3}))},
                             {{"T", DType::kUint8}, {"type", DType::kInt32}}}}});
-  const std::vector<Variant> any_shape = {
+  const std::vector<CaseVariant> any_shape = {
       {"scalar", {Random({})}}, {"cube", {Random({2, 3, 4})}}, {"empty", {Random({2, 0})}}};
   for (const char* op : {"Shape", "Size"}) {
     cases.push_back({.op = op,

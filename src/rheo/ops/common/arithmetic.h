@@ -74,6 +74,19 @@ T TruncatedQuotient(T a, T b) {
   return static_cast<T>(a / b);
 }
 
+// Quotient by a positive count, which T need not hold.
+template <typename T>
+T DividedBy(const T& sum, int64_t count) {
+  if constexpr (std::is_integral_v<T>) {
+    using Wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+    return static_cast<T>(static_cast<Wide>(sum) / static_cast<Wide>(count));
+  } else if constexpr (kIsComplex<T>) {
+    return sum / static_cast<typename T::value_type>(count);
+  } else {
+    return static_cast<T>(sum / static_cast<T>(count));
+  }
+}
+
 template <typename T>
 T TruncatedRemainder(T a, T b) {
   if constexpr (std::is_signed_v<T>) {

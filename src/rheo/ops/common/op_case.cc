@@ -225,7 +225,7 @@ class Expander {
   StatusOr<std::vector<ConcreteCase>> Run() {
     for (size_t t = 0; t < case_.types.size(); ++t) {
       for (const op::AttrMap& attrs : case_.attrs) {
-        for (const Variant& v : case_.variants) {
+        for (const CaseVariant& v : case_.variants) {
           RHEO_RETURN_IF_ERROR(AddVariant(t, attrs, v));
         }
       }
@@ -235,7 +235,7 @@ class Expander {
   }
 
  private:
-  Status AddVariant(size_t t, const op::AttrMap& attrs, const Variant& v) {
+  Status AddVariant(size_t t, const op::AttrMap& attrs, const CaseVariant& v) {
     const auto& only = v.only_types;
     if (!only.empty() && std::find(only.begin(), only.end(), static_cast<int>(t)) == only.end()) {
       return OkStatus();

@@ -57,7 +57,8 @@ InputSpec Float(float value);
 // A variable of random values; what it holds after the call is compared too.
 InputSpec Var(Shape shape, Values values = {});
 
-struct Variant {
+// One call of a case. (No name of namespace rheo: a file that sees both would take the wrong one.)
+struct CaseVariant {
   std::string name;
   std::vector<InputSpec> inputs;
   op::AttrMap attrs;  // over those of the case
@@ -91,7 +92,7 @@ struct OpCase {
   // The type attrs (and what goes with them) of each combination to run.
   std::vector<op::AttrMap> types = {{}};
   std::vector<op::AttrMap> attrs = {{}};
-  std::vector<Variant> variants;
+  std::vector<CaseVariant> variants;
   std::vector<BadCall> bad;
   Tolerance tolerance;
   // Checked for double (and complex double) inputs, when the op has a registered gradient.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "rheo/ops/common/arithmetic.h"
 #include "rheo/ops/common/integers.h"
 #include "rheo/ops/common/kernel_factories.h"
 #include "rheo/ops/common/type_lists.h"
@@ -12,12 +13,7 @@ namespace {
 
 // Integers wrap around.
 template <typename T>
-using Wrapping = typename std::conditional_t<std::is_integral_v<T> && !std::is_same_v<T, bool>,
-                                             std::make_unsigned<T>, std::type_identity<T>>::type;
-
-template <typename T>
 T Combine(ScatterKind kind, const T& a, const T& b) {
-  using W = Wrapping<T>;
   if constexpr (std::is_same_v<T, bool>) {
     return a || b;
   } else if constexpr (std::is_same_v<T, std::string>) {
@@ -25,13 +21,13 @@ T Combine(ScatterKind kind, const T& a, const T& b) {
   } else {
     switch (kind) {
       case ScatterKind::kAdd:
-        return static_cast<T>(static_cast<W>(a) + static_cast<W>(b));
+        return WrapAdd(a, b);
       case ScatterKind::kSub:
-        return static_cast<T>(static_cast<W>(a) - static_cast<W>(b));
+        return WrapSub(a, b);
       case ScatterKind::kMul:
-        return static_cast<T>(static_cast<W>(a) * static_cast<W>(b));
+        return WrapMul(a, b);
       case ScatterKind::kDiv:
-        return static_cast<T>(a / b);
+        return TruncatedQuotient(a, b);
       default:
         break;
     }

@@ -4,7 +4,7 @@
 namespace rheo::ops {
 namespace {
 
-std::vector<Variant> BinaryVariants(Values a, Values b) {
+std::vector<CaseVariant> BinaryVariants(Values a, Values b) {
   return {{"scalars", {Random({}, a), Random({}, b)}},
           {"same", {Random({2, 3}, a), Random({2, 3}, b)}},
           {"scalar_right", {Random({2, 3}, a), Random({}, b)}},

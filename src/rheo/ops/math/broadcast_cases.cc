@@ -20,9 +20,9 @@ void AddBroadcastCases(std::vector<OpCase>& cases) {
                            {"shrinking", {Random({2, 3}), Ints({1, 3})}},
                            {"negative", {Random({1}), Ints({-1})}}}});
   const auto pair = [](std::string name, std::vector<int32_t> a, std::vector<int32_t> b) {
-    return Variant{std::move(name), {Ints(a), Ints(b)}};
+    return CaseVariant{std::move(name), {Ints(a), Ints(b)}};
   };
-  const std::vector<Variant> pairs = {pair("same", {2, 3}, {2, 3}),
+  const std::vector<CaseVariant> pairs = {pair("same", {2, 3}, {2, 3}),
                                       pair("scalar", {2, 3}, {}),
                                       pair("scalars", {}, {}),
                                       pair("row", {2, 3}, {3}),

@@ -5,7 +5,7 @@ namespace rheo::ops {
 namespace {
 
 // Whole numbers of a small range, so that many are equal.
-std::vector<Variant> ComparisonVariants() {
+std::vector<CaseVariant> ComparisonVariants() {
   const Values v = {.low = 0, .high = 2};
   return {{"scalars", {Random({}, v), Random({}, v)}},
           {"same", {Random({4, 3}, v), Random({4, 3}, v)}},

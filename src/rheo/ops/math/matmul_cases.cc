@@ -38,9 +38,9 @@ OpCase MatMulCase() {
   return c;
 }
 
-std::vector<Variant> BatchVariants(bool broadcasts) {
+std::vector<CaseVariant> BatchVariants(bool broadcasts) {
   const Values v = {.low = -2, .high = 2};
-  std::vector<Variant> variants = {
+  std::vector<CaseVariant> variants = {
       {"matrices", {Random({2, 3}, v), Random({3, 4}, v)}},
       {"batch", {Random({5, 2, 3}, v), Random({5, 3, 4}, v)}},
       {"two_batches", {Random({2, 3, 2, 3}, v), Random({2, 3, 3, 4}, v)}},
@@ -64,7 +64,7 @@ OpCase BatchCase(std::string op, std::vector<op::AttrMap> types, bool broadcasts
                    {"vector", {Random({3}), Random({3, 2})}}},
            .tolerance = {.absolute = 1e-5}};
   const Values v = {.low = -2, .high = 2};
-  const Variant adjoints[] = {
+  const CaseVariant adjoints[] = {
       {"adj_x", {Random({2, 3, 2}, v), Random({2, 3, 4}, v)}, {{"adj_x", true}}},
       {"adj_y", {Random({2, 2, 3}, v), Random({2, 4, 3}, v)}, {{"adj_y", true}}},
       {"adj_both",

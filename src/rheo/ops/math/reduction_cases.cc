@@ -4,7 +4,7 @@
 namespace rheo::ops {
 namespace {
 
-std::vector<Variant> ReductionVariants(Values v) {
+std::vector<CaseVariant> ReductionVariants(Values v) {
   const Shape cube = {2, 3, 4};
   return {{"all", {Random(cube, v), Ints({0, 1, 2})}},
           {"none", {Random(cube, v), Ints({})}},

@@ -4,7 +4,7 @@
 namespace rheo::ops {
 namespace {
 
-std::vector<Variant> UnaryVariants(Values v) {
+std::vector<CaseVariant> UnaryVariants(Values v) {
   return {{"scalar", {Random({}, v)}},
           {"matrix", {Random({2, 3}, v)}},
           {"empty", {Random({0, 3}, v)}},
@@ -12,7 +12,7 @@ std::vector<Variant> UnaryVariants(Values v) {
 }
 
 // Infinities and NaN, for the full floats.
-Variant Specials() {
+CaseVariant Specials() {
   return {"specials", {Random({6}, {.low = 0.5, .high = 2, .specials = true})}, {}, {0, 1}};
 }
 

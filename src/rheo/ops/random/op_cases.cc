@@ -15,12 +15,12 @@ const Tolerance kTranscendental = {.relative = 2e-5, .absolute = 2e-6};
 InputSpec Words(const std::vector<uint64_t>& words) { return Literal(Tensor::Vector(words)); }
 
 // The shape of each variant, before the other inputs.
-std::vector<Variant> OfShapes(const std::vector<InputSpec>& others) {
+std::vector<CaseVariant> OfShapes(const std::vector<InputSpec>& others) {
   const std::pair<const char*, std::vector<int32_t>> shapes[] = {
       {"vector", {7}}, {"matrix", {3, 5}}, {"scalar", {}}, {"empty", {0, 4}}, {"long", {1023}}};
-  std::vector<Variant> variants;
+  std::vector<CaseVariant> variants;
   for (const auto& [name, dims] : shapes) {
-    Variant v{.name = name, .inputs = {Ints(dims)}};
+    CaseVariant v{.name = name, .inputs = {Ints(dims)}};
     v.inputs.insert(v.inputs.end(), others.begin(), others.end());
     variants.push_back(std::move(v));
   }

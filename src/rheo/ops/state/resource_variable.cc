@@ -93,6 +93,10 @@ StatusOr<AllHandleAttrs> ReadAllHandleAttrs(const KernelInit& init) {
       shapes.size() != names.size()) {
     return InvalidArgument("attrs containers, shared_names, dtypes and shapes differ in length");
   }
+  RHEO_ASSIGN_OR_RETURN(const int64_t n, init.attrs.Get<int64_t>("N"));
+  if (n != static_cast<int64_t>(dtypes.size())) {
+    return InvalidArgument("attr N={} differs from the number of dtypes, {}", n, dtypes.size());
+  }
   AllHandleAttrs all;
   for (size_t i = 0; i < names.size(); ++i) {
     all.push_back(MakeHandleAttrs(init, containers[i], names[i], dtypes[i], shapes[i]));
@@ -134,6 +138,9 @@ StatusOr<Tensor> ReadVariable(const KernelContext& c, int i, DType dtype) {
 }
 
 Status ReadVariables(KernelContext& c) {
+  if (c.num_inputs() != c.num_outputs()) {
+    return InvalidArgument("{} variables cannot give {} values", c.num_inputs(), c.num_outputs());
+  }
   for (int i = 0; i < c.num_inputs(); ++i) {
     RHEO_ASSIGN_OR_RETURN(Tensor value, ReadVariable(c, i, c.output_type(i)));
     c.set_output(i, std::move(value));

@@ -218,6 +218,36 @@ TEST_F(StateTest, ResourceErrorsHaveTensorFlowsCodes) {
   EXPECT_EQ(*ReadHandle(handle), three);
 }
 
+TEST_F(StateTest, AsManyValuesAsVariables) {
+  const Tensor v = Handle("v");
+  const std::vector<DType> two = {DType::kFloat, DType::kFloat};
+  EXPECT_EQ(RunOp("_ReadVariablesOp", {v}, {{"N", 1}, {"dtypes", two}}).status().code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(RunOp("_ReadVariablesOp", {v, v}, {{"N", 2}, {"dtypes", std::vector(1, two[0])}})
+                .status()
+                .code(),
+            StatusCode::kInvalidArgument);
+  const std::vector<std::string> names = {"a", "b"};
+  EXPECT_EQ(RunOp("_VarHandlesOp", {},
+                  {{"N", 1},
+                   {"dtypes", two},
+                   {"containers", names},
+                   {"shared_names", names},
+                   {"shapes", std::vector<PartialShape>(2)}})
+                .status()
+                .code(),
+            StatusCode::kInvalidArgument);
+}
+
+TEST_F(StateTest, TheMostNegativeNumberByMinusOneWrapsAround) {
+  const auto v = RefVariable("v", {1}, DType::kInt32);
+  const Tensor lowest = Tensor::Vector<int32_t>({INT32_MIN});
+  ASSERT_TRUE(Update("Assign", v, {lowest}).ok());
+  ASSERT_TRUE(
+      Update("ScatterDiv", v, {Tensor::Vector<int32_t>({0}), Tensor::Vector<int32_t>({-1})}).ok());
+  EXPECT_EQ(Read(*v), lowest);
+}
+
 TEST_F(StateTest, AnAnonymousVariableEndsWithItsHandle) {
   const std::string anonymous = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
   const Tensor a = Handle(anonymous);

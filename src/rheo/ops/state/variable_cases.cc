@@ -8,7 +8,7 @@ const Shape kMatrix{2, 3};
 
 void AddAssignCases(std::vector<OpCase>& cases) {
   const DTypes all = Numbers() + DTypes{DType::kBool, DType::kString};
-  const std::vector<Variant> variants = {
+  const std::vector<CaseVariant> variants = {
       {"matrix", {Var(kMatrix), Random(kMatrix)}},
       {"scalar", {Var({}), Random({})}},
       {"empty", {Var({0, 2}), Random({0, 2})}},
