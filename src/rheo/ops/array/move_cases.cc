@@ -98,8 +98,8 @@ void AddStridedSlices(std::vector<OpCase>& cases) {
                         std::vector<int32_t> end, std::vector<int32_t> strides,
                         op::AttrMap masks = {}) {
     return CaseVariant{std::move(name),
-                   {Random(std::move(shape)), Ints(begin), Ints(end), Ints(strides)},
-                   std::move(masks)};
+                       {Random(std::move(shape)), Ints(begin), Ints(end), Ints(strides)},
+                       std::move(masks)};
   };
   const std::vector<CaseVariant> variants = {
       slice("plain", {5, 6}, {1, 2}, {4, 6}, {1, 1}),

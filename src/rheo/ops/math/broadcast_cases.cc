@@ -23,14 +23,14 @@ void AddBroadcastCases(std::vector<OpCase>& cases) {
     return CaseVariant{std::move(name), {Ints(a), Ints(b)}};
   };
   const std::vector<CaseVariant> pairs = {pair("same", {2, 3}, {2, 3}),
-                                      pair("scalar", {2, 3}, {}),
-                                      pair("scalars", {}, {}),
-                                      pair("row", {2, 3}, {3}),
-                                      pair("crossed", {2, 1, 3}, {4, 1}),
-                                      pair("ones", {1, 1}, {1, 1}),
-                                      pair("one_and_none", {1}, {}),
-                                      pair("ones_between", {2, 1, 3}, {2, 1, 1}),
-                                      pair("empty", {0, 3}, {1, 3})};
+                                          pair("scalar", {2, 3}, {}),
+                                          pair("scalars", {}, {}),
+                                          pair("row", {2, 3}, {3}),
+                                          pair("crossed", {2, 1, 3}, {4, 1}),
+                                          pair("ones", {1, 1}, {1, 1}),
+                                          pair("one_and_none", {1}, {}),
+                                          pair("ones_between", {2, 1, 3}, {2, 1, 1}),
+                                          pair("empty", {0, 3}, {1, 3})};
   const std::vector<BadCall> bad = {
       {"shapes", {Ints({2, 3}), Ints({2, 4})}},
       {"matrix", {Literal(Tensor::Of<int32_t>({1, 2}, {2, 3})), Ints({2, 3})}}};
