@@ -96,12 +96,24 @@ Status CheckShapeFunction(const op::OpSchema& schema, const op::AttrMap& attrs,
   return OkStatus();
 }
 
+// Servers tolerate attrs that a schema does not know; a test that gives one means another.
+Status CheckAttrNames(const op::OpSchema& schema, const op::AttrMap& attrs) {
+  for (const auto& [name, value] : attrs) {
+    if (schema.FindAttr(name) != nullptr || name.starts_with('_')) continue;
+    std::string known;
+    for (const op::AttrSpec& attr : schema.attrs) known += ' ' + attr.name;
+    return InvalidArgument("{} has no attr '{}'; its attrs are{}", schema.name, name, known);
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 std::unique_ptr<device::Device> MakeTestDevice() { return std::make_unique<TestDevice>(); }
 
 Status CompleteAttrs(const op::OpSchema& schema, const std::vector<Tensor>& inputs,
                      op::AttrMap& attrs) {
+  RHEO_RETURN_IF_ERROR(CheckAttrNames(schema, attrs));
   RHEO_ASSIGN_OR_RETURN(const int variable, VariableLength(schema, attrs, inputs.size()));
   size_t next = 0;
   for (const op::ArgSpec& arg : schema.inputs) {

@@ -22,7 +22,8 @@ namespace rheo::ops {
 std::unique_ptr<device::Device> MakeTestDevice();
 
 // Sets the attrs that follow from the inputs (types, numbers and type lists of arguments), where
-// missing, and the defaults of the rest. INVALID_ARGUMENT when the inputs do not fit the schema.
+// missing, and the defaults of the rest. INVALID_ARGUMENT when the inputs or the attrs' names do
+// not fit the schema.
 Status CompleteAttrs(const op::OpSchema& schema, const std::vector<Tensor>& inputs,
                      op::AttrMap& attrs);
 

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "rheo/ops/common/kernel_test_util.h"
@@ -16,6 +17,13 @@ class ExtraOpsTest : public ::testing::Test {
 
 TEST_F(ExtraOpsTest, EveryCaseRunsOrFailsAsItMust) {
   EXPECT_EQ(CheckOpCases(ExtraOpCases(), runner_), "");
+}
+
+TEST_F(ExtraOpsTest, AMisspeltAttrOfACaseIsRefused) {
+  OpCase wrong = ExtraOpCases().front();
+  wrong.attrs = {{{"dleta", 2.0f}}};
+  EXPECT_THAT(CheckOpCases({wrong}, runner_),
+              ::testing::HasSubstr("has no attr 'dleta'; its attrs are"));
 }
 
 TEST_F(ExtraOpsTest, HuberLossIsSquaredWithinDeltaAndLinearBeyond) {
