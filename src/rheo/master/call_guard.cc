@@ -8,10 +8,11 @@ CallGuard::CallGuard(TimerQueue& timers, std::string what, DoneCallback done)
     : timers_(timers), what_(std::move(what)), done_(std::move(done)) {}
 
 std::shared_ptr<CallGuard> CallGuard::Start(TimerQueue& timers, const service::Call& call,
-                                            const service::Deadline& answer_by, std::string what,
+                                            service::Deadline answer_by, std::string what,
                                             DoneCallback done) {
   auto guard = std::make_shared<CallGuard>(timers, std::move(what), std::move(done));
   const std::weak_ptr<CallGuard> weak = guard;
+  const StopToken stop = call.stop;  // once the guard may answer, the call may be gone
   if (answer_by) {
     MutexLock lock(guard->mutex_);
     guard->timer_ = timers.Add(*answer_by, [weak] {
@@ -20,8 +21,8 @@ std::shared_ptr<CallGuard> CallGuard::Start(TimerQueue& timers, const service::C
       }
     });
   }
-  if (call.stop.stop_possible()) {
-    guard->stop_.emplace(call.stop, [weak] {
+  if (stop.stop_possible()) {
+    guard->stop_.emplace(stop, [weak] {
       if (auto self = weak.lock()) {
         self->Answer(Cancelled("{} was cancelled by its caller", self->what_));
       }

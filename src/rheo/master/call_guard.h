@@ -15,10 +15,12 @@ namespace rheo::master {
 
 // The call is answered once: by whoever takes the callback, or with CANCELLED when the caller stops
 // or DEADLINE_EXCEEDED "<what> did not finish in time" when its time is over. Thread-safe.
+// The answer may come inside Start() already, and with it the end of the request, the response and
+// the call: what the work needs of them is taken before.
 class CallGuard : public std::enable_shared_from_this<CallGuard> {
  public:
   static std::shared_ptr<CallGuard> Start(TimerQueue& timers, const service::Call& call,
-                                          const service::Deadline& answer_by, std::string what,
+                                          service::Deadline answer_by, std::string what,
                                           DoneCallback done);
   CallGuard(TimerQueue& timers, std::string what, DoneCallback done);
 

@@ -32,8 +32,8 @@ std::shared_ptr<const GraphState> MasterSession::graph() const {
   return graph_;
 }
 
-void MasterSession::Schedule(const service::Call& call, absl::AnyInvocable<void()> work) {
-  if (call.caller_waits || env_.pool == nullptr) return work();
+void MasterSession::Schedule(bool caller_waits, absl::AnyInvocable<void()> work) {
+  if (caller_waits || env_.pool == nullptr) return work();
   env_.pool->Schedule(std::move(work));
 }
 
@@ -48,7 +48,8 @@ Status VersionMismatch(int64_t current, int64_t expected) {
 void MasterSession::Extend(const service::ExtendSessionRequest& request,
                            service::ExtendSessionResponse* response, const service::Call& call,
                            DoneCallback done) {
-  Schedule(call, [self = shared_from_this(), &request, response, done = std::move(done)]() mutable {
+  Schedule(call.caller_waits, [self = shared_from_this(), &request, response,
+                               done = std::move(done)]() mutable {
     if (Status entered = self->gate_->Enter(); !entered.ok()) return done(entered);
     const std::shared_ptr<const GraphState> before = self->graph();
     Status status;
@@ -86,8 +87,7 @@ std::string MasterSession::UniqueName(const graph::Graph& graph, std::string_vie
   }
 }
 
-void MasterSession::Build(StepSignature signature, CompileExtras extras, const service::Call& call,
-                          StepCache::Ready ready) {
+void MasterSession::Build(StepSignature signature, CompileExtras extras, StepCache::Ready ready) {
   if (Status entered = gate_->Enter(); !entered.ok()) return ready(std::move(entered));
   auto leave = [self = shared_from_this(),
                 ready = std::move(ready)](CompiledResult result) mutable {
@@ -96,8 +96,9 @@ void MasterSession::Build(StepSignature signature, CompileExtras extras, const s
     ready(was_cut ? CompiledResult(closed) : std::move(result));
     self->gate_->Leave();
   };
-  Schedule(call, [self = shared_from_this(), signature = std::move(signature),
-                  extras = std::move(extras), leave = std::move(leave)]() mutable {
+  const bool caller_waits = extras.caller_waits;
+  Schedule(caller_waits, [self = shared_from_this(), signature = std::move(signature),
+                          extras = std::move(extras), leave = std::move(leave)]() mutable {
     self->Compile(std::move(signature), std::move(extras), std::move(leave));
   });
 }

@@ -60,14 +60,14 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
     std::vector<std::pair<std::string, std::string>> tensor_connections;
     int64_t collective_graph_key = 0;
     bool for_partial_runs = false;
+    bool caller_waits = false;  // the calling thread may do the work
   };
 
   std::shared_ptr<const GraphState> graph() const;
   Status CommitGraph(std::shared_ptr<const GraphState> next);
   // Runs `work` on this thread when the caller waits, otherwise on the pool.
-  void Schedule(const service::Call& call, absl::AnyInvocable<void()> work);
-  void Build(StepSignature signature, CompileExtras extras, const service::Call& call,
-             StepCache::Ready ready);
+  void Schedule(bool caller_waits, absl::AnyInvocable<void()> work);
+  void Build(StepSignature signature, CompileExtras extras, StepCache::Ready ready);
   void Compile(StepSignature signature, CompileExtras extras, StepCache::Ready ready);
   std::string UniqueName(const graph::Graph& graph, std::string_view prefix);
 

@@ -55,6 +55,8 @@ void MasterSession::CompileAndRun(const service::RunStepRequest& request,
                                   StepOptions options, DoneCallback done) {
   const StepNames names = NamesOf(request);
   const StepSignature signature = SignatureOf(names);
+  CompileExtras extras{.collective_graph_key = request.options.collective_graph_key,
+                       .caller_waits = call.caller_waits};
   const auto guard =
       CallGuard::Start(timers_, call, options.answer_by, kCompiling, std::move(done));
   // The thread that finishes compiling may be the pool's or a worker's: it must not stay for the
@@ -62,9 +64,8 @@ void MasterSession::CompileAndRun(const service::RunStepRequest& request,
   options.caller_waits = false;
   steps_.Get(
       signature,
-      [this, &signature, &request, &call](StepCache::Ready ready) {
-        Build(signature, {.collective_graph_key = request.options.collective_graph_key}, call,
-              std::move(ready));
+      [this, &signature, &extras](StepCache::Ready ready) {
+        Build(signature, std::move(extras), std::move(ready));
       },
       [self = shared_from_this(), names, guard, &request, response,
        options = std::move(options)](CompiledResult step) mutable {
@@ -143,12 +144,13 @@ void MasterSession::PartialRunSetup(const service::PartialRunSetupRequest& reque
                                     service::PartialRunSetupResponse* response,
                                     const service::Call& call, DoneCallback done) {
   const StepSignature signature = SignatureOf({request.feeds, request.fetches, request.targets});
+  CompileExtras extras{.for_partial_runs = true, .caller_waits = call.caller_waits};
   const auto guard = CallGuard::Start(timers_, call, AnswerBy(call.deadline, Clock::now()),
                                       kCompiling, std::move(done));
   partial_steps_.Get(
       signature,
-      [this, &signature, &call](StepCache::Ready ready) {
-        Build(signature, {.for_partial_runs = true}, call, std::move(ready));
+      [this, &signature, &extras](StepCache::Ready ready) {
+        Build(signature, std::move(extras), std::move(ready));
       },
       [self = shared_from_this(), guard, response](CompiledResult step) {
         DoneCallback done = guard->Take();
@@ -214,12 +216,14 @@ void MasterSession::MakeCallable(const service::MakeCallableRequest& request,
   if (options.has_feed_or_fetch_devices) {
     return done(Unimplemented("feed_devices and fetch_devices of a callable are not supported"));
   }
+  StepSignature signature = SignatureOf({options.feeds, options.fetches, options.targets});
+  CompileExtras extras{.tensor_connections = options.tensor_connections,
+                       .collective_graph_key = options.run_options.collective_graph_key,
+                       .caller_waits = call.caller_waits};
   const auto guard = CallGuard::Start(timers_, call, AnswerBy(call.deadline, Clock::now()),
                                       kCompiling, std::move(done));
-  Build(SignatureOf({options.feeds, options.fetches, options.targets}),
-        {.tensor_connections = options.tensor_connections,
-         .collective_graph_key = options.run_options.collective_graph_key},
-        call, [self = shared_from_this(), guard, &request, response](CompiledResult step) {
+  Build(std::move(signature), std::move(extras),
+        [self = shared_from_this(), guard, &request, response](CompiledResult step) {
           DoneCallback done = guard->Take();
           if (done == nullptr) {
             if (step.ok()) DeregisterParts(**step);

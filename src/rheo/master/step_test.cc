@@ -259,6 +259,29 @@ TEST_F(StepTest, CallerCancelsAndTheSessionGoesOn) {
   EXPECT_TRUE(Run(FeedXFetchY(session)).ok());
 }
 
+TEST_F(StepTest, NothingOfACallIsTouchedOnceItWasAnswered) {
+  const SessionHandle session = Session();
+  std::vector<int64_t> keys;
+  worker(kWorker0).on_register = [&](const RegisterGraphRequest& request, DoneCallback done) {
+    keys.push_back(request.collective_graph_key);
+    done(OkStatus());
+  };
+  auto request = std::make_unique<RunStepRequest>(FeedXFetchY(session));
+  request->options.collective_graph_key = 5;
+  StopSource stop;
+  stop.request_stop();
+  auto call = std::make_unique<Call>(Call{.stop = stop.get_token(), .caller_waits = true});
+  RunStepResponse response;
+  Status status;
+  master().RunStep(*request, &response, *call, [&](Status s) {
+    status = std::move(s);
+    request.reset();
+    call.reset();
+  });
+  EXPECT_EQ(status.code(), StatusCode::kCancelled);
+  EXPECT_EQ(keys, std::vector<int64_t>{5});
+}
+
 TEST_F(StepTest, DeadlineNamesWhatWasWaiting) {
   Hold(kPs);
   const SessionHandle session = SessionOverTwoTasks();
