@@ -6,26 +6,24 @@
 namespace rheo {
 namespace {
 
-// Waits for a value that nobody sends.
+// Waits until it is stopped.
 class HoldKernel final : public kernel::AsyncKernel {
  public:
   explicit HoldKernel(std::shared_ptr<Notification> entered) : entered_(std::move(entered)) {}
 
   void ComputeAsync(kernel::KernelContext& context, DoneCallback done) override {
-    const kernel::StepContext& step = context.step();
-    const std::string& device = step.device->info().name;
-    const rendezvous::RendezvousKey never({.src_device = device,
-                                           .src_incarnation = step.device->info().incarnation,
-                                           .dst_device = device,
-                                           .edge = "never"});
+    done_ = std::move(done);
     entered_->Notify();
-    step.rendezvous->Recv(
-        never, context.stop(),
-        [done = std::move(done)](StatusOr<rendezvous::Item> item) mutable { done(item.status()); });
+    on_stop_.emplace(context.stop(), [this] {
+      DoneCallback stopped = std::move(done_);
+      stopped(AsDerived(Cancelled("the operation was cancelled")));
+    });
   }
 
  private:
   const std::shared_ptr<Notification> entered_;
+  DoneCallback done_;
+  std::optional<StopCallback> on_stop_;
 };
 
 void RegisterHold(runtime::Registries& registries, std::shared_ptr<Notification> entered) {

@@ -367,6 +367,24 @@ TEST_P(HeldWorkerTest, AStoppedCallEndsItsGraph) {
   ExpectWorks();
 }
 
+TEST_P(HeldWorkerTest, CleanupEndsAPartialRunThatWaits) {
+  RunGraphRequest request = RunOf(Hold());
+  request.is_partial = true;
+  ASSERT_TRUE(Run(request).ok()) << "the first part asks for nothing";
+  world_.AwaitHold();
+  ASSERT_TRUE(Cleanup(request.step).ok());
+  // Waits for all that runs.
+  world_.task().Stop(Unavailable("the task stops"));
+}
+
+TEST_P(HeldWorkerTest, APartThatComesAfterTheCleanupEnds) {
+  RunGraphRequest request = RunOf(Hold());
+  request.is_partial = true;
+  ASSERT_TRUE(Cleanup(request.step).ok());
+  (void)Run(request);
+  world_.task().Stop(Unavailable("the task stops"));
+}
+
 TEST_P(HeldWorkerTest, AStepRunsOnceAtATime) {
   const GraphHandle hold = Hold();
   const RunGraphRequest first = RunOf(hold);

@@ -142,10 +142,7 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
     args_.state->stop.request_stop();
   }
 
-  void Stop() {
-    args_.state->stop.request_stop();
-    args_.state->rendezvous->Abort(Cancelled("Step {} was cancelled", args_.state->step.value));
-  }
+  void Stop() { args_.state->Stop(Cancelled("Step {} was cancelled", args_.state->step.value)); }
 
   void PartEnded(Status status) {
     if (!status.ok()) {

@@ -28,6 +28,8 @@ struct RegisteredGraph {
     graph::GraphDef def;                                // for output_partition_graphs
   };
 
+  // The session, and with it the resources that it owns, outlives its graphs' kernels.
+  std::shared_ptr<WorkerSession> session;
   std::vector<Part> parts;
   std::shared_ptr<const GraphRoutes> routes;
   // Other tasks may ask for values of a step (some Send goes to another task), so its state stays
@@ -35,8 +37,6 @@ struct RegisteredGraph {
   bool serves_other_tasks = false;
   // Microseconds that the calling thread spends in a step, a moving average. Relaxed: a hint.
   std::atomic<uint32_t> inline_micros{1000};
-  // The session outlives its graphs' kernels.
-  std::shared_ptr<WorkerSession> session;
 };
 
 // Checks, cuts and compiles `def`. Errors of wire.md 7.3, naming the node.

@@ -108,6 +108,13 @@ struct StepState {
   explicit StepState(StepId id)
       : step(id), rendezvous(std::make_shared<StepRendezvous>(id)), resources("step") {}
 
+  // Ends all that waits in the step, and all that will: operations are stopped, and receives get
+  // `reason`.
+  void Stop(const Status& reason) {
+    stop.request_stop();
+    rendezvous->Abort(reason);
+  }
+
   const StepId step;
   const std::shared_ptr<StepRendezvous> rendezvous;
   kernel::ResourceManager resources;  // per-step containers

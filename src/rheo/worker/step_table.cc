@@ -22,7 +22,7 @@ std::shared_ptr<StepState> StepTable::FindOrCreate(StepId step) {
     }
   }
   auto ended = std::make_shared<StepState>(step);
-  ended->rendezvous->Abort(Aborted("Step {} has ended", step.value));
+  ended->Stop(Aborted("Step {} has ended", step.value));
   return ended;
 }
 

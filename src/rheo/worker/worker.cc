@@ -122,7 +122,7 @@ class WorkerImpl final : public Worker {
   void CleanupGraph(const service::CleanupGraphRequest& request, service::CleanupGraphResponse*,
                     const service::Call&, DoneCallback done) override {
     if (const std::shared_ptr<StepState> state = steps_.Remove(request.step)) {
-      state->rendezvous->Abort(AsDerived(Aborted("Cleanup {}", request.step.value)));
+      state->Stop(AsDerived(Aborted("Cleanup {}", request.step.value)));
     }
     std::move(done)(OkStatus());
   }
@@ -245,8 +245,7 @@ class WorkerImpl final : public Worker {
       MutexLock lock(state.mutex);
       if (state.ended_by_task.ok()) state.ended_by_task = reason;
     }
-    state.stop.request_stop();
-    state.rendezvous->Abort(reason);
+    state.Stop(reason);
   }
 
   // The error of a step that this task ended is the task's reason, not the operations' complaints.
@@ -293,6 +292,8 @@ class WorkerImpl final : public Worker {
     }
     RHEO_RETURN_IF_ERROR(Enter());
     run.state = steps_.FindOrCreate(request.step);
+    // Stop() either finds the state in the table or is seen here.
+    if (const Status stopped = StoppedBy(); !stopped.ok()) EndStep(*run.state, stopped);
     Status started = StartStep(run);
     if (!started.ok() || !run.starts_step) Leave();
     RHEO_RETURN_IF_ERROR(started);
@@ -351,6 +352,11 @@ class WorkerImpl final : public Worker {
       waiters = std::exchange(state.partial_waiters, {});
     }
     for (DoneCallback& waiter : waiters) std::move(waiter)(status);
+  }
+
+  Status StoppedBy() {
+    MutexLock lock(mutex_);
+    return stopped_;
   }
 
   Status Enter() {
@@ -476,10 +482,8 @@ class WorkerImpl final : public Worker {
       return;
     }
     // The last call stands for the whole step: when it is stopped, so is the graph it waits for.
-    waiting->on_stop.emplace(call.stop, [state] {
-      state->stop.request_stop();
-      state->rendezvous->Abort(Cancelled("Step {} was cancelled", state->step.value));
-    });
+    waiting->on_stop.emplace(
+        call.stop, [state] { state->Stop(Cancelled("Step {} was cancelled", state->step.value)); });
     bool finished = false;
     Status status;
     {
