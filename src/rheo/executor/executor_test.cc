@@ -441,6 +441,22 @@ TEST_F(ExecutorTest, AnAsynchronousNodeHoldsNoThread) {
   EXPECT_EQ(seen_["v"], std::vector<int32_t>{5});
 }
 
+TEST_F(ExecutorTest, NothingOfAStepIsLeftWhenItsEndIsTold) {
+  auto held = std::make_shared<HeldKernel>();
+  kernels_["Placeholder"] = [&held](const graph::Node&) { return held; };
+  Node("p", "Placeholder", {}, {{"dtype", DType::kInt32}});
+  auto plan = Compile();
+  ASSERT_TRUE(plan.ok());
+  const std::weak_ptr<const Plan> weak = *plan;
+  bool was_gone = false;
+  executor::Run(*std::move(plan), {.context = &context_, .pool = &pool_},
+                [&](Status) { was_gone = weak.expired(); });
+  plan = NotFound("moved");
+  DoneCallback end = std::move(held->held);
+  std::move(end)(OkStatus());
+  EXPECT_TRUE(was_gone);
+}
+
 TEST_F(ExecutorTest, AStoppedStepStartsNoNodeAndIsDerived) {
   auto held = std::make_shared<HeldKernel>();
   kernels_["Placeholder"] = [held](const graph::Node&) { return held; };

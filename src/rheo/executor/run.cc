@@ -360,7 +360,7 @@ void Step::Fail(const NodeItem& node, Status status) {
 
 void Step::Finish() {
   std::unique_ptr<Step> self = std::move(self_);
-  const std::shared_ptr<const PlanImpl> plan = std::move(keep_plan_);
+  std::shared_ptr<const PlanImpl> plan = std::move(keep_plan_);
   DoneCallback done = std::move(done_);
   Status status;
   {
@@ -374,6 +374,9 @@ void Step::Finish() {
   root_.Reset(plan_, plan_.frames[0],
               dirty_.exchange(false, std::memory_order_relaxed) || plan_.has_frames());
   plan->ReturnStep(std::move(self));
+  // The kernels, where this was the last to hold them, and this step go before the caller is told:
+  // it may give up what they use.
+  plan.reset();
   std::move(done)(std::move(status));
 }
 

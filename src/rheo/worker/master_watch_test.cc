@@ -130,7 +130,8 @@ TEST_F(MasterWatchTest, OnlyOneQuestionIsOpenAndAFrozenMasterIsGoneInTime) {
   task_->is_silent = true;
   for (int at = 30; at < 80; at += 10) EXPECT_THAT(LookAt(at), IsEmpty());
   EXPECT_EQ(task_->num_asked, asked + 1);
-  std::move(task_->held)(DeadlineExceeded("no answer"));
+  DoneCallback held = std::move(task_->held);
+  std::move(held)(DeadlineExceeded("no answer"));
   task_->is_silent = false;
   task_->status = DeadlineExceeded("no answer");
   EXPECT_THAT(LookAt(80), IsEmpty());

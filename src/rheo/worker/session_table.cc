@@ -179,6 +179,10 @@ StatusOr<std::shared_ptr<WorkerSession>> SessionTable::Find(const std::string& h
     it->second->NoteUse();
     return it->second;
   }
+  return NotFound(handle);
+}
+
+Status SessionTable::NotFound(const std::string& handle) const {
   return WithPayload(
       Aborted("Session handle is not found: {}. Possibly this worker (\"{}\") just restarted.",
               handle, env_.task_name),

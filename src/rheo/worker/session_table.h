@@ -30,6 +30,8 @@ class SessionTable {
   // ABORTED with the restarted mark when the handle is unknown. `created` false: the legacy
   // session.
   StatusOr<std::shared_ptr<WorkerSession>> Find(const std::string& handle, bool created) const;
+  // The error of Find for a session that is not there.
+  Status NotFound(const std::string& handle) const;
   // All sessions, and all state of the devices.
   void DeleteAll();
   // Whose sessions there are, this task's own included.

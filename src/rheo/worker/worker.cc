@@ -271,7 +271,9 @@ class WorkerImpl final : public Worker {
     const std::string handle = session->NextGraphHandle();
     RHEO_ASSIGN_OR_RETURN(std::shared_ptr<RegisteredGraph> graph,
                           CompileGraph(request.graph, env_, session, handle));
-    session->AddGraph(handle, std::move(graph));
+    if (!session->AddGraph(handle, std::move(graph))) {
+      return sessions_.NotFound(request.session.value);
+    }
     response->graph = GraphHandle(handle);
     return OkStatus();
   }
@@ -293,7 +295,7 @@ class WorkerImpl final : public Worker {
     RHEO_RETURN_IF_ERROR(Enter());
     run.state = steps_.FindOrCreate(request.step);
     // Stop() either finds the state in the table or is seen here.
-    if (const Status stopped = StoppedBy(); !stopped.ok()) EndStep(*run.state, stopped);
+    if (const Status stopped = CheckRunning(); !stopped.ok()) EndStep(*run.state, stopped);
     Status started = StartStep(run);
     if (!started.ok() || !run.starts_step) Leave();
     RHEO_RETURN_IF_ERROR(started);
@@ -352,11 +354,6 @@ class WorkerImpl final : public Worker {
       waiters = std::exchange(state.partial_waiters, {});
     }
     for (DoneCallback& waiter : waiters) std::move(waiter)(status);
-  }
-
-  Status StoppedBy() {
-    MutexLock lock(mutex_);
-    return stopped_;
   }
 
   Status Enter() {

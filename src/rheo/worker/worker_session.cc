@@ -37,9 +37,11 @@ std::string WorkerSession::NextGraphHandle() {
   return fmt::format("{:016x}", ++last_graph_);
 }
 
-void WorkerSession::AddGraph(std::string handle, std::shared_ptr<RegisteredGraph> graph) {
+bool WorkerSession::AddGraph(std::string handle, std::shared_ptr<RegisteredGraph> graph) {
   MutexLock lock(mutex_);
+  if (is_deleted_) return false;
   graphs_[std::move(handle)] = std::move(graph);
+  return true;
 }
 
 std::shared_ptr<RegisteredGraph> WorkerSession::FindGraph(std::string_view handle) const {
@@ -67,6 +69,7 @@ bool WorkerSession::RemoveGraph(std::string_view handle) {
 void WorkerSession::DropGraphs() {
   StringMap<std::shared_ptr<RegisteredGraph>> removed;
   MutexLock lock(mutex_);
+  is_deleted_ = true;
   removed = std::move(graphs_);
   graphs_.clear();
   lock.Unlock();

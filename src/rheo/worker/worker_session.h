@@ -54,7 +54,8 @@ class WorkerSession {
       const std::function<StatusOr<std::unique_ptr<kernel::Kernel>>()>& make);
 
   std::string NextGraphHandle();
-  void AddGraph(std::string handle, std::shared_ptr<RegisteredGraph> graph);
+  // False after DropGraphs: the session was deleted while the graph was compiled.
+  bool AddGraph(std::string handle, std::shared_ptr<RegisteredGraph> graph);
   std::shared_ptr<RegisteredGraph> FindGraph(std::string_view handle) const;  // null: unknown
   bool RemoveGraph(std::string_view handle);
   int num_graphs() const;
@@ -66,6 +67,7 @@ class WorkerSession {
   std::atomic<uint64_t> uses_{1};  // it was made
   mutable Mutex mutex_;
   int64_t last_graph_ RHEO_GUARDED_BY(mutex_) = 0;
+  bool is_deleted_ RHEO_GUARDED_BY(mutex_) = false;
   StringMap<std::shared_ptr<RegisteredGraph>> graphs_ RHEO_GUARDED_BY(mutex_);
   StringMap<std::shared_ptr<kernel::Kernel>> kernels_ RHEO_GUARDED_BY(mutex_);
 };
