@@ -22,10 +22,12 @@ namespace {
 constexpr int kMaxReconnectBackoffMs = 1000;
 constexpr int kInitialReconnectBackoffMs = 100;
 constexpr int kMaxMetadataBytes = 64 << 10;
-constexpr int kKeepaliveMs = 10'000;
+constexpr int kPingTimeoutMs = 10'000;
 constexpr int kIdleMs = 60'000;
 
-grpc::ChannelArguments Arguments(ChannelOptions options, const Secrets* secrets) {
+using PingInterval = std::optional<std::chrono::milliseconds>;
+
+grpc::ChannelArguments Arguments(PingInterval ping_interval, const Secrets* secrets) {
   grpc::ChannelArguments args;
   args.SetMaxReceiveMessageSize(INT_MAX);
   args.SetMaxSendMessageSize(INT_MAX);
@@ -36,7 +38,7 @@ grpc::ChannelArguments Arguments(ChannelOptions options, const Secrets* secrets)
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   // Every feature of gRPC's stack costs each call; these are the ones in use. The idle timeout of
   // plain channels needs the whole stack.
-  args.SetInt(GRPC_ARG_MINIMAL_STACK, options.keepalive ? 1 : 0);
+  args.SetInt(GRPC_ARG_MINIMAL_STACK, ping_interval ? 1 : 0);
   args.SetInt(GRPC_ARG_ENABLE_DEADLINE_CHECKS, 1);
   args.SetInt(GRPC_ARG_ENABLE_CHANNELZ, 0);
   args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
@@ -47,10 +49,10 @@ grpc::ChannelArguments Arguments(ChannelOptions options, const Secrets* secrets)
   if (secrets != nullptr && !secrets->server_name.empty()) {
     args.SetSslTargetNameOverride(secrets->server_name);
   }
-  if (options.keepalive) {
-    args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+  if (ping_interval) {
+    args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, static_cast<int>(ping_interval->count()));
     args.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-    args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMs);
+    args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingTimeoutMs);
     args.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   } else {
     // Nobody watches an idle connection, so it does not stay: a dead one would swallow a call.
@@ -137,14 +139,14 @@ class ClientCall final : public Operation {
 
 }  // namespace
 
-Channel::Channel(CallQueues& queues, std::string address, ChannelOptions options,
+Channel::Channel(CallQueues& queues, std::string address, PingInterval ping_interval,
                  const wire::VariantDecoders* variants, std::shared_ptr<const Secrets> secrets)
     : queues_(queues),
       address_(std::move(address)),
       variants_(variants),
       secrets_(std::move(secrets)),
       channel_(grpc::CreateCustomChannel("dns:///" + address_, CredentialsOf(secrets_.get()),
-                                         Arguments(options, secrets_.get()))),
+                                         Arguments(ping_interval, secrets_.get()))),
       stub_(channel_) {}
 
 bool Channel::uses_tls() const { return secrets_ != nullptr && secrets_->client_uses_tls(); }

@@ -7,7 +7,9 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/support/byte_buffer.h>
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/functional/any_invocable.h"
@@ -30,7 +32,9 @@ using RpcDone = absl::AnyInvocable<void(RpcResult&)>;
 // Thread-safe. Belongs to an RpcClient, which outlives it.
 class Channel {
  public:
-  Channel(CallQueues& queues, std::string address, ChannelOptions options,
+  // The connection is watched by pings unless `ping_interval` is nullopt.
+  Channel(CallQueues& queues, std::string address,
+          std::optional<std::chrono::milliseconds> ping_interval,
           const wire::VariantDecoders* variants, std::shared_ptr<const Secrets> secrets);
 
   const std::string& address() const { return address_; }

@@ -1,5 +1,7 @@
 #include "rheo/rpc/client.h"
 
+#include <optional>
+
 #include "rheo/base/mutex.h"
 #include "rheo/base/string_map.h"
 #include "rheo/rpc/call_queues.h"
@@ -21,6 +23,7 @@ class RpcClient::Impl {
  public:
   explicit Impl(const RpcClientOptions& options)
       : secrets_(options.secrets),
+        ping_interval_(options.ping_interval),
         variants_(options.variants),
         queues_(options.queue != nullptr ? options.queue : OwnQueue(), options.traffic) {}
   ~Impl() { Shutdown(); }
@@ -30,8 +33,9 @@ class RpcClient::Impl {
     auto& channels = options.keepalive ? watched_ : plain_;
     std::shared_ptr<Channel>& channel = channels[std::string(address)];
     if (channel == nullptr) {
-      channel =
-          std::make_shared<Channel>(queues_, std::string(address), options, variants_, secrets_);
+      channel = std::make_shared<Channel>(
+          queues_, std::string(address),
+          options.keepalive ? std::optional(ping_interval_) : std::nullopt, variants_, secrets_);
     }
     return channel;
   }
@@ -40,6 +44,7 @@ class RpcClient::Impl {
 
  private:
   const std::shared_ptr<const Secrets> secrets_;
+  const std::chrono::milliseconds ping_interval_;
   const wire::VariantDecoders* const variants_;
   CallQueues queues_;
   Mutex mutex_;

@@ -6,6 +6,7 @@
 #ifndef RHEO_RPC_CLIENT_H_
 #define RHEO_RPC_CLIENT_H_
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,6 +29,8 @@ struct RpcClientOptions {
   TrafficCounters* traffic = nullptr;
   // What all channels show and ask for; null: plain calls.
   std::shared_ptr<const Secrets> secrets;
+  // How often connections that are watched are pinged.
+  std::chrono::milliseconds ping_interval = std::chrono::seconds(10);
   // Reads variants in answers; null: they stay opaque. Outlives the client.
   const wire::VariantDecoders* variants = nullptr;
 };

@@ -16,6 +16,7 @@ inline constexpr std::array<std::string_view, 2> kWorkerPrefixes = {
 inline constexpr std::string_view kPushTensorsPath = "/rheo.WorkerService/PushTensors";
 inline constexpr std::string_view kStatusPagePath = "/rheo.TaskService/Status";
 inline constexpr std::string_view kHealthCheckPath = "/grpc.health.v1.Health/Check";
+inline constexpr std::string_view kHealthWatchPath = "/grpc.health.v1.Health/Watch";
 
 // Whether callers tell the size of their requests to `path`; see message_room.h.
 inline bool TellsSize(std::string_view path) { return path.starts_with(kMasterPrefixes[0]); }

@@ -28,6 +28,23 @@ using Respond = absl::AnyInvocable<void(Answer)>;
 using Handler =
     std::function<void(grpc::ByteBuffer request, const service::Call& call, Respond respond)>;
 
+// Where a method with any number of answers writes them. Thread-safe.
+class AnswerStream {
+ public:
+  // Messages go out in order; those after the caller has gone go nowhere.
+  virtual void Write(wire::Message message) = 0;
+  // Ends the call, exactly once; nothing may be called after it.
+  virtual void Finish(Status status) = 0;
+
+ protected:
+  ~AnswerStream() = default;
+};
+
+// Must not block; `call`, whose stop token fires when the caller has gone, and `stream` live until
+// Finish was called. The server waits for that before it is gone.
+using StreamHandler =
+    std::function<void(grpc::ByteBuffer request, const service::Call& call, AnswerStream& stream)>;
+
 struct Method {
   Handler handler;
   // Works for long even on a short request (compiles a graph, say): never on a polling thread.
@@ -37,6 +54,9 @@ struct Method {
   bool is_for_stopping = false;
   // Its requests are a client's and may be large: they are read when there is room for them.
   bool waits_for_room = false;
+  // In place of `handler`. Such calls go on for as long as their callers like: they are not counted
+  // as open.
+  StreamHandler stream_handler = nullptr;
 };
 
 // Filled before the server starts, then only read.
@@ -44,6 +64,9 @@ class MethodTable {
  public:
   void Add(std::string path, Handler handler, bool is_long = false) {
     methods_.insert_or_assign(std::move(path), Method{std::move(handler), is_long});
+  }
+  void AddStream(std::string path, StreamHandler handler) {
+    methods_.insert_or_assign(std::move(path), Method{.stream_handler = std::move(handler)});
   }
   // Precondition: `path` was added.
   void AnswerWhileStopping(std::string_view path) {
@@ -63,10 +86,6 @@ class MethodTable {
 
 // A handler that answers UNIMPLEMENTED with `text`.
 Handler AnswerUnimplemented(std::string text);
-
-// grpc.health.v1.Health/Check for "" and for the services in the table: SERVING while `is_serving`
-// says so, then NOT_SERVING. NOT_FOUND for other services.
-void AddHealthMethod(MethodTable& table, std::function<bool()> is_serving);
 
 }  // namespace rheo::rpc
 

@@ -12,6 +12,7 @@
 #include "rheo/base/log.h"
 #include "rheo/base/mutex.h"
 #include "rheo/rpc/doorkeeper.h"
+#include "rheo/rpc/health.h"
 #include "rheo/rpc/listener.h"
 #include "rheo/rpc/memory_offers.h"
 #include "rheo/rpc/message_room.h"
@@ -26,15 +27,15 @@ namespace {
 // A call that goes on this long after it was told to stop is a bug worth a line in the log.
 constexpr auto kStopPatience = std::chrono::seconds(5);
 // Headers hold status texts and payloads; the default of 8 KiB is tight.
+constexpr int kManyCalls = 1000;
 constexpr int kMaxMetadataBytes = 64 << 10;
-constexpr int kKeepaliveMs = 15'000;
-constexpr int kKeepaliveTimeoutMs = 10'000;
+constexpr int kPingTimeoutMs = 10'000;
 
 int DefaultPollers() {
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 4, 1, 8);
 }
 
-void Configure(grpc::ServerBuilder& builder) {
+void Configure(grpc::ServerBuilder& builder, std::chrono::milliseconds ping_interval) {
   builder.SetMaxReceiveMessageSize(INT_MAX);
   builder.SetMaxSendMessageSize(INT_MAX);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
@@ -50,8 +51,8 @@ void Configure(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
   // A caller that vanished without a word is noticed within 25 s, and its calls end.
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, static_cast<int>(ping_interval.count()));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingTimeoutMs);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   // A call that is not read yet holds 64 KiB at most. For one that is being read gRPC opens the
   // window by what is missing.
@@ -92,6 +93,7 @@ class RpcServer::Impl final : public CallAcceptor {
  public:
   explicit Impl(const RpcServerOptions& options)
       : num_accepts_(std::max(1, options.num_posted_accepts)),
+        ping_interval_(options.ping_interval),
         num_pollers_(options.num_pollers > 0 ? options.num_pollers : DefaultPollers()),
         handlers_({.name = "rpc-handler", .num_threads = std::max(1, options.num_handlers)}),
         faults_(options.faults),
@@ -115,7 +117,7 @@ class RpcServer::Impl final : public CallAcceptor {
     }
     listener_ = *std::move(listener);
     grpc::ServerBuilder builder;
-    Configure(builder);
+    Configure(builder, ping_interval_);
     plain_ = MakeAcceptor(builder, grpc::InsecureServerCredentials());
     if (uses_tls) tls_ = MakeAcceptor(builder, TlsCredentials(*secrets_));
     builder.RegisterAsyncGenericService(&generic_);
@@ -150,6 +152,7 @@ class RpcServer::Impl final : public CallAcceptor {
     listener_->Close();
     door_.Stop();
     queue_->Start();
+    health_.Shutdown();
     server_->Shutdown(std::chrono::system_clock::now() + grace);
     AwaitCalls();
   }
@@ -186,22 +189,31 @@ class RpcServer::Impl final : public CallAcceptor {
     if (is_draining_.load(std::memory_order_acquire) && !method.is_for_stopping) {
       return drain_reason_;
     }
-    num_open_.fetch_add(1, std::memory_order_relaxed);
+    if (method.stream_handler != nullptr) return OkStatus();
+    if (num_open_.fetch_add(1, std::memory_order_relaxed) == kManyCalls) {
+      had_many_.store(true, std::memory_order_relaxed);
+    }
     return OkStatus();
   }
 
   void Drain(Status reason) {
     drain_reason_ = std::move(reason);
     is_draining_.store(true, std::memory_order_release);
+    health_.StopServing();
   }
 
-  bool is_draining() const { return is_draining_.load(std::memory_order_acquire); }
   InFlight in_flight() const {
     if (room_ == nullptr) return {};
     const MessageRoom::Use use = room_->use();
     return {use.bytes, use.num_waiting};
   }
+  HealthService& health() { return health_; }
   int num_open_calls() const { return num_open_.load(std::memory_order_relaxed); }
+
+  bool TakeBurst() {
+    return had_many_.load(std::memory_order_relaxed) && num_open_calls() < kManyCalls &&
+           had_many_.exchange(false, std::memory_order_relaxed);
+  }
 
   bool AwaitIdle(std::chrono::steady_clock::time_point deadline) {
     MutexLock lock(mutex_);
@@ -228,6 +240,7 @@ class RpcServer::Impl final : public CallAcceptor {
   }
 
   const int num_accepts_;
+  const std::chrono::milliseconds ping_interval_;
   const int num_pollers_;
   ThreadPool handlers_;
   FaultPoints* const faults_;
@@ -235,6 +248,7 @@ class RpcServer::Impl final : public CallAcceptor {
   MemoryOffers offers_;
   const int64_t max_message_bytes_;
   const std::unique_ptr<MessageRoom> room_;  // null: no limit
+  HealthService health_;
   TrafficCounters own_traffic_;
   TrafficCounters& traffic_;
   const std::shared_ptr<const Secrets> secrets_;
@@ -251,7 +265,8 @@ class RpcServer::Impl final : public CallAcceptor {
   // Calls that a handler has got and that are not over; a count, hence relaxed. Goes down under
   // mutex_ only.
   std::atomic<int> num_open_{0};
-  Status drain_reason_;  // written before is_draining_ is set, then only read
+  std::atomic<bool> had_many_{false};  // since TakeBurst; a hint, hence relaxed
+  Status drain_reason_;                // written before is_draining_ is set, then only read
   std::atomic<bool> is_draining_{false};
 
   Mutex mutex_;
@@ -291,7 +306,7 @@ void RpcServer::Start(RpcServices services) {
     AddWorkerMethods(methods, *services.worker, impl_->offers(), impl_->variants());
   }
   if (services.status_page != nullptr) AddStatusPage(methods, std::move(services.status_page));
-  AddHealthMethod(methods, [impl = impl_.get()] { return !impl->is_draining(); });
+  impl_->health().AddTo(methods);
   Start(std::move(methods));
 }
 
@@ -304,6 +319,8 @@ bool RpcServer::AwaitIdle(std::chrono::steady_clock::time_point deadline) const 
 }
 
 RpcServer::InFlight RpcServer::in_flight() const { return impl_->in_flight(); }
+bool RpcServer::TakeBurst() { return impl_->TakeBurst(); }
+
 int RpcServer::num_open_calls() const { return impl_->num_open_calls(); }
 
 void RpcServer::Shutdown(std::chrono::milliseconds grace) { impl_->Shutdown(grace); }

@@ -62,6 +62,8 @@ struct RpcServerOptions {
   // Of requests of clients that are read and not answered; more wait, see message_room.h. 0: none
   // do.
   int64_t max_bytes_in_flight = 0;
+  // How often connections are pinged, so that callers who vanished are noticed.
+  std::chrono::milliseconds ping_interval = std::chrono::seconds(15);
   // Counts the messages' bytes; outlives the server. Null: nobody asks.
   TrafficCounters* traffic = nullptr;
   // Points accept (of a call) and cancel; outlives the server. Null: none.
@@ -104,6 +106,9 @@ class RpcServer {
   // Waits until no call is open, at most until `deadline`; true when there is none.
   bool AwaitIdle(std::chrono::steady_clock::time_point deadline) const;
   int num_open_calls() const;
+  // True once after each time that more than a thousand calls were open at once, when they have
+  // ended.
+  bool TakeBurst();
   // Bytes of clients' requests that are in flight, and calls that wait until there are fewer.
   struct InFlight {
     int64_t bytes = 0;

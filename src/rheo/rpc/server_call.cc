@@ -2,14 +2,80 @@
 
 #include <fmt/format.h>
 
+#include <deque>
+#include <optional>
 #include <utility>
 
+#include "rheo/base/mutex.h"
 #include "rheo/rpc/byte_buffer.h"
 #include "rheo/rpc/deadline.h"
 #include "rheo/rpc/status_mapping.h"
 #include "rheo/service/limits.h"
 
 namespace rheo::rpc {
+
+// gRPC takes one message at a time; the others wait here.
+class ServerCall::Stream final : public AnswerStream, private Operation {
+ public:
+  explicit Stream(ServerCall& call) : call_(call) {}
+  virtual ~Stream() = default;
+
+  void Write(wire::Message message) override {
+    {
+      MutexLock lock(mutex_);
+      unwritten_.push_back(std::move(message));
+      if (std::exchange(is_writing_, true)) return;
+    }
+    WriteNext();
+  }
+
+  void Finish(Status status) override {
+    {
+      MutexLock lock(mutex_);
+      end_ = std::move(status);
+      if (std::exchange(is_writing_, true)) return;
+    }
+    WriteNext();
+  }
+
+ private:
+  // A message is written, or will never be since the caller has gone.
+  void Complete(bool ok) override {
+    if (!ok) {
+      MutexLock lock(mutex_);
+      unwritten_.clear();
+    }
+    WriteNext();
+  }
+
+  // Begins what is due next; only by the thread that has set is_writing_.
+  void WriteNext() {
+    std::optional<wire::Message> message;
+    Status end;
+    {
+      MutexLock lock(mutex_);
+      if (!unwritten_.empty()) {
+        message = std::move(unwritten_.front());
+        unwritten_.pop_front();
+      } else if (end_) {
+        end = *std::move(end_);
+      } else {
+        is_writing_ = false;
+        return;
+      }
+    }
+    if (!message) return call_.Finish(end);
+    call_.acceptor_.traffic().Sent(message->size());
+    const grpc::ByteBuffer body = ToByteBuffer(*std::move(message));
+    Begin(*this, [&](void* tag) { call_.stream_.Write(body, tag); });
+  }
+
+  ServerCall& call_;
+  Mutex mutex_;
+  std::deque<wire::Message> unwritten_ RHEO_GUARDED_BY(mutex_);
+  std::optional<Status> end_ RHEO_GUARDED_BY(mutex_);
+  bool is_writing_ RHEO_GUARDED_BY(mutex_) = false;
+};
 
 void ServerCall::Post(CallAcceptor& acceptor, grpc::AsyncGenericService& generic,
                       grpc::ServerCompletionQueue& queue) {
@@ -45,7 +111,7 @@ void ServerCall::Enter() {
   method_ = acceptor_.methods().Find(context_.method());
   if (method_ == nullptr) return Send({Unimplemented("no method {} here", context_.method())});
   if (Status status = acceptor_.AdmitTo(*method_); !status.ok()) return Send({std::move(status)});
-  is_admitted_ = true;
+  is_admitted_ = method_->stream_handler == nullptr;
   if (method_->waits_for_room && acceptor_.max_message_bytes() > 0) {
     Status status = CheckSize(DeclaredBytes().value_or(0));
     if (!status.ok()) return Send({std::move(status)});
@@ -101,20 +167,26 @@ void ServerCall::OnRead(bool ok) {
 }
 
 void ServerCall::Handle() {
+  if (method_->stream_handler != nullptr) {
+    answers_ = std::make_unique<Stream>(*this);
+    return method_->stream_handler(std::move(request_), call_, *answers_);
+  }
   method_->handler(std::move(request_), call_, [this](Answer answer) { Send(std::move(answer)); });
 }
 
 void ServerCall::Send(Answer answer) {
   if (MessageRoom* const room = Room()) room->Leave(*this);
-  if (!answer.status.ok()) {
-    const grpc::Status status = ToGrpcStatus(answer.status);
-    return Begin(finished_, [&](void* tag) { stream_.Finish(status, tag); });
-  }
+  if (!answer.status.ok()) return Finish(answer.status);
   acceptor_.traffic().Sent(answer.body.size());
   const grpc::ByteBuffer body = ToByteBuffer(std::move(answer.body));
   const grpc::Status status = OkWithPayloadsOf(answer.body_error);
   Begin(finished_,
         [&](void* tag) { stream_.WriteAndFinish(body, grpc::WriteOptions(), status, tag); });
+}
+
+void ServerCall::Finish(const Status& status) {
+  const grpc::Status grpc_status = ToGrpcStatus(status);
+  Begin(finished_, [&](void* tag) { stream_.Finish(grpc_status, tag); });
 }
 
 void ServerCall::OnFinished(bool) { Unref(); }

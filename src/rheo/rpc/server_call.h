@@ -7,6 +7,7 @@
 //               OnEnded            finishing
 //   reading     OnRead             starts the handler, here or elsewhere
 //   serving     Answer             writes body and status
+//   streaming   Stream::Finish     writes bodies one by one, then the status
 //   finishing   OnFinished         drops a reference
 //   (any)       OnEnded            gRPC's notice that the call is over, cancelled or not: stops the
 //                                  handler when it is cancelled; drops a reference
@@ -18,6 +19,7 @@
 #include <grpcpp/generic/async_generic_service.h>
 
 #include <atomic>
+#include <memory>
 #include <optional>
 
 #include "rheo/async/fault_points.h"
@@ -69,6 +71,8 @@ class ServerCall final : private RoomGuest {
     const Transition transition_;
   };
 
+  class Stream;
+
   explicit ServerCall(CallAcceptor& acceptor);
   ~ServerCall();
 
@@ -86,6 +90,7 @@ class ServerCall final : private RoomGuest {
   std::optional<int64_t> DeclaredBytes() const override;
   void OnRoom() override { Read(); }
   void Send(Answer answer);
+  void Finish(const Status& status);
   void Unref();
 
   CallAcceptor& acceptor_;
@@ -100,6 +105,7 @@ class ServerCall final : private RoomGuest {
   grpc::ByteBuffer request_;
   StopSource stop_;
   service::Call call_;
+  std::unique_ptr<Stream> answers_;  // of a method that streams
   // OnFinished and OnEnded run on different threads, in any order.
   std::atomic<int> references_{2};
 };

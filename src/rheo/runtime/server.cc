@@ -1,6 +1,7 @@
 #include "rheo/runtime/server.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <map>
@@ -105,24 +106,26 @@ class Server::Impl {
     RHEO_RETURN_IF_ERROR(impl->KeepToFiles(options));
     impl->task_name_ = device::TaskName(options.job, options.task);
     RHEO_RETURN_IF_ERROR(impl->SetFaults(options.faults));
-    RHEO_ASSIGN_OR_RETURN(
-        impl->rpc_server_,
-        rpc::RpcServer::Bind({.address = fmt::format("{}:{}", Bracketed(bind_host), address.port),
-                              .secrets = secrets,
-                              .plain = std::move(plain),
-                              .cluster_hosts = HostsOf(options.cluster),
-                              .max_message_bytes = options.limits.message_bytes,
-                              .max_bytes_in_flight = BytesInFlight(options.limits),
-                              .traffic = &impl->traffic_,
-                              .faults = impl->faults_.get(),
-                              .variants = &BuiltIn().variants}));
+    rpc::RpcServerOptions server_options{
+        .address = fmt::format("{}:{}", Bracketed(bind_host), address.port),
+        .secrets = secrets,
+        .plain = std::move(plain),
+        .cluster_hosts = HostsOf(options.cluster),
+        .max_message_bytes = options.limits.message_bytes,
+        .max_bytes_in_flight = BytesInFlight(options.limits),
+        .traffic = &impl->traffic_,
+        .faults = impl->faults_.get(),
+        .variants = &BuiltIn().variants};
+    if (options.ping_interval.count() > 0) server_options.ping_interval = options.ping_interval;
+    RHEO_ASSIGN_OR_RETURN(impl->rpc_server_, rpc::RpcServer::Bind(std::move(server_options)));
     const int port = impl->rpc_server_->port();
     impl->target_ = fmt::format("grpc://{}:{}", Bracketed(address.host), port);
-    impl->client_ =
-        std::make_unique<rpc::RpcClient>(rpc::RpcClientOptions{.queue = impl->rpc_server_->queue(),
-                                                               .traffic = &impl->traffic_,
-                                                               .secrets = secrets,
-                                                               .variants = &BuiltIn().variants});
+    rpc::RpcClientOptions client_options{.queue = impl->rpc_server_->queue(),
+                                         .traffic = &impl->traffic_,
+                                         .secrets = secrets,
+                                         .variants = &BuiltIn().variants};
+    if (options.ping_interval.count() > 0) client_options.ping_interval = options.ping_interval;
+    impl->client_ = std::make_unique<rpc::RpcClient>(std::move(client_options));
     impl->cluster_ = std::make_shared<const service::ClusterSpec>(
         WithOwnPort(options.cluster, options.job, options.task, Bracketed(address.host), port));
     impl->directory_ =
@@ -232,7 +235,8 @@ class Server::Impl {
                                                .session_idle_limit = options.session_idle_limit,
                                                .lost_master_limit = options.lost_master_limit,
                                                .limits = options.limits,
-                                               .registries = options.registries},
+                                               .registries = options.registries,
+                                               .housekeeping = [this] { TidyHeap(); }},
                                               std::move(peers)));
     return OkStatus();
   }
@@ -253,6 +257,11 @@ class Server::Impl {
     if (cluster == nullptr) return directory_->Find(task);
     const auto address = cluster->AddressOf(task);
     return address ? rpc::ConnectWorker(*client_, task, *address) : nullptr;
+  }
+
+  // The allocator keeps what a burst of calls has needed.
+  void TidyHeap() {
+    if (rpc_server_->TakeBurst()) malloc_trim(0);
   }
 
   Status SetFaults(const std::string& spec) {

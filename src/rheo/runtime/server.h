@@ -47,6 +47,9 @@ struct ServerOptions {
   // How much callers may ask of this server. In the messages the limits have the names of the flags
   // of `rheo serve`.
   service::Limits limits;
+  // How often links to other Rheo tasks and to callers are pinged, so that dead ones are noticed;
+  // 0: every 10 s and 15 s. A link is dead when 10 s bring no answer.
+  std::chrono::milliseconds ping_interval{0};
   const Registries* registries = nullptr;  // null: BuiltIn()
   // For tests of what happens when a task is slow, wrong or dead; see async/fault_points.h. The
   // log says that there are some.

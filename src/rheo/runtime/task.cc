@@ -107,7 +107,16 @@ StatusOr<std::unique_ptr<Task>> Task::Create(TaskOptions options, TaskPeers peer
     task->collector_ = std::make_unique<SessionCollector>(*task->worker_, task->peers_.find_master,
                                                           o.lost_master_limit, *task->timers_);
   }
+  if (o.housekeeping != nullptr) task->KeepHouse();
   return task;
+}
+
+void Task::KeepHouse() {
+  constexpr std::chrono::seconds kEvery(2);
+  timers_->Add(std::chrono::steady_clock::now() + kEvery, [this] {
+    options_.housekeeping();
+    KeepHouse();
+  });
 }
 
 Task::~Task() { Stop(Unavailable("task {} has ended", options_.task_name)); }

@@ -31,6 +31,7 @@ struct TaskOptions {
   std::chrono::milliseconds lost_master_limit{0};
   service::Limits limits = service::Limits::None();
   const Registries* registries = nullptr;  // null: BuiltIn()
+  std::function<void()> housekeeping;      // called every few seconds by the task's timer
 };
 
 // How a task reaches others.
@@ -66,6 +67,8 @@ class Task {
   void Stop(const Status& reason);
 
  private:
+  void KeepHouse();
+
   explicit Task(TaskOptions options) : options_(std::move(options)) {}
 
   const TaskOptions options_;
