@@ -15,6 +15,7 @@
 #include "flags.h"
 #include "rheo/runtime/server.h"
 #include "rheo/service/cluster_spec.h"
+#include "rheo/train/slurm.h"
 #include "rheo/train/task.h"
 #include "rheo/wire/codec.h"
 
@@ -26,7 +27,11 @@ constexpr std::string_view kHelp = R"(rheo serve: serves one task of a cluster u
 Which task it is comes from one of these:
   --cluster_spec SPEC   e.g. 'ps|host:port,worker|host:port;host:port', with --job_name and --task_id
   --server_def FILE     a ServerDef, as text or binary protobuf
-  TF_CONFIG             this environment variable, when no flag is given
+  --slurm JOBS          the Slurm job step that this process is of; e.g. 'ps:1,worker': rank 0 is
+                        the ps, all others are workers. The processes of a node listen on
+                        --slurm_port N (default 8888) and the ports after it
+  TF_CONFIG             this environment variable, when no flag is given; without its job
+                        'evaluator', unless there is --keep_evaluator
 
   --job_name JOB        the job of this task
   --task_id N           its index in the job (default 0)
@@ -37,6 +42,8 @@ Which task it is comes from one of these:
 {credentials}  --files LIST          which files operations may touch: any (default), none, folders by commas
   --cpu N               CPU devices (default 1)
   --gpu N               simulated GPU devices (default 0)
+  --inter_op_threads N  threads that run operations (default: cores)
+  --intra_op_threads N  threads that share one operation (default: cores)
   --grace SECONDS       how long running steps may finish after SIGTERM (default 10)
   --max_sessions N      open sessions of this task (default 10000)
   --max_graph_nodes N   nodes of a session's graph (default 10000000)
@@ -49,6 +56,7 @@ Which task it is comes from one of these:
   --lost_master_limit S    drop what a master left here that does not answer for so long (default
                         600; 0: never)
   --session_idle_limit S   close sessions that nobody used for so long (default 0: never)
+  --ping_interval_ms N  how often links are pinged, so that dead ones are noticed (default: 10 s)
   --forming_timeout S   how long a session without a timeout waits for missing tasks (default 600)
 
 Example:
@@ -60,16 +68,22 @@ struct Options {
   std::string job_name;
   int task_id = 0;
   std::string server_def;
+  std::string slurm_jobs;
+  int slurm_port = train::SlurmOptions().first_port;
+  bool keep_evaluator = false;
   std::string bind;
   std::string plain_from;
   std::string files;
   CredentialFlags credentials;
   int cpus = 0;
   int gpus = 0;
+  int inter_op_threads = 0;
+  int intra_op_threads = 0;
   int grace_seconds = 10;
   int forming_seconds = 600;
   int session_idle_seconds = 0;
   int lost_master_seconds = 600;
+  int ping_interval_ms = 0;
   std::string faults;
   service::Limits limits;
   bool exit_when_done = false;
@@ -83,6 +97,24 @@ StatusOr<service::ServerDef> ReadServerDef(const std::string& path) {
   StatusOr<service::ServerDef> def = wire::ParseServerDef(bytes);
   if (!def.ok()) return Prefix(def.status(), fmt::format("'{}': ", path));
   return def;
+}
+
+// From the environment of what started this process.
+StatusOr<train::Task> TaskFromLauncher(const Options& options) {
+  if (!options.slurm_jobs.empty()) {
+    return train::TaskFromSlurm({.jobs = options.slurm_jobs, .first_port = options.slurm_port});
+  }
+  RHEO_ASSIGN_OR_RETURN(train::Task task,
+                        train::Task::FromEnvironment({.keep_evaluator = options.keep_evaluator}));
+  if (!task.cluster().empty()) return task;
+  if (task.job() == train::kEvaluatorJob) {
+    return InvalidArgument(
+        "TF_CONFIG: this is an evaluator, which serves nobody; --keep_evaluator makes it a task "
+        "of the cluster");
+  }
+  return InvalidArgument(
+      "no cluster is given: use --cluster_spec, --server_def, --slurm or TF_CONFIG; "
+      "`rheo serve --help` shows how");
 }
 
 StatusOr<service::ServerDef> DefFromFlags(const Options& options) {
@@ -102,12 +134,7 @@ StatusOr<service::ServerDef> DefFromFlags(const Options& options) {
     def.task_index = options.task_id;
     return def;
   }
-  RHEO_ASSIGN_OR_RETURN(const train::Task task, train::Task::FromEnvironment());
-  if (task.cluster().empty()) {
-    return InvalidArgument(
-        "no cluster is given: use --cluster_spec, --server_def or TF_CONFIG; "
-        "`rheo serve --help` shows how");
-  }
+  RHEO_ASSIGN_OR_RETURN(const train::Task task, TaskFromLauncher(options));
   def.cluster = task.cluster();
   def.job_name = task.job();
   def.task_index = task.index();
@@ -143,13 +170,19 @@ int Serve(const std::vector<std::string>& args) {
       {.name = "job_name", .text = &options.job_name},
       {.name = "task_id", .number = &options.task_id},
       {.name = "server_def", .text = &options.server_def},
+      {.name = "slurm", .text = &options.slurm_jobs},
+      {.name = "slurm_port", .number = &options.slurm_port},
+      {.name = "keep_evaluator", .on = &options.keep_evaluator},
       {.name = "bind", .text = &options.bind},
       {.name = "cpu", .number = &options.cpus},
       {.name = "gpu", .number = &options.gpus},
+      {.name = "inter_op_threads", .number = &options.inter_op_threads},
+      {.name = "intra_op_threads", .number = &options.intra_op_threads},
       {.name = "grace", .number = &options.grace_seconds},
       {.name = "plain_from", .text = &options.plain_from},
       {.name = "forming_timeout", .number = &options.forming_seconds},
       {.name = "lost_master_limit", .number = &options.lost_master_seconds},
+      {.name = "ping_interval_ms", .number = &options.ping_interval_ms},
       {.name = "session_idle_limit", .number = &options.session_idle_seconds},
       {.name = "faults", .text = &options.faults},
       {.name = "exit-when-done", .on = &options.exit_when_done},
@@ -175,6 +208,12 @@ int Serve(const std::vector<std::string>& args) {
   if (!def.ok()) return WrongCall("serve", def.status());
   if (options.cpus > 0) def->default_session_config.device_count["CPU"] = options.cpus;
   if (options.gpus > 0) def->default_session_config.device_count["GPU"] = options.gpus;
+  if (options.inter_op_threads > 0) {
+    def->default_session_config.inter_op_threads = options.inter_op_threads;
+  }
+  if (options.intra_op_threads > 0) {
+    def->default_session_config.intra_op_threads = options.intra_op_threads;
+  }
 
   // Blocked before any thread starts, so that only sigwait below sees them.
   sigset_t signals;
@@ -190,6 +229,7 @@ int Serve(const std::vector<std::string>& args) {
   server_options.forming_timeout = std::chrono::seconds(options.forming_seconds);
   server_options.session_idle_limit = std::chrono::seconds(options.session_idle_seconds);
   server_options.lost_master_limit = std::chrono::seconds(options.lost_master_seconds);
+  server_options.ping_interval = std::chrono::milliseconds(options.ping_interval_ms);
   server_options.credentials = options.credentials.Get();
   server_options.plain_from = options.plain_from;
   server_options.files = options.files;

@@ -146,6 +146,30 @@ TEST(TaskTest, NothingIsATaskThatRunsAlone) {
   }
 }
 
+TEST(TaskTest, AnEvaluatorIsLeftOut) {
+  constexpr const char* kText = R"({"cluster": {"worker": ["h:1"], "evaluator": ["h:2"]},
+                                    "task": {"type": "%s"}})";
+  const auto text = [](const char* type) {
+    std::string result = kText;
+    return result.replace(result.find("%s"), 2, type);
+  };
+  const service::ClusterSpec without{{"worker", {"h:1"}}};
+  EXPECT_EQ(Task::Parse(text("worker")).value().cluster(), without);
+  const Task evaluator = Task::Parse(text("evaluator")).value();
+  EXPECT_TRUE(evaluator.cluster().empty());
+  EXPECT_EQ(evaluator.job(), kEvaluatorJob);
+  EXPECT_FALSE(evaluator.is_chief());
+  const TfConfigOptions keep{.keep_evaluator = true};
+  EXPECT_EQ(Task::Parse(text("worker"), keep).value().cluster().jobs().size(), 2U);
+  EXPECT_EQ(Task::Parse(text("evaluator"), keep).value().target(), "grpc://h:2");
+}
+
+TEST(TaskTest, AddressesUnderOtherKeysAreNoCluster) {
+  EXPECT_THAT(std::string(Message(
+                  Task::Parse(R"({"ps_hosts": ["h:1"], "task": {"type": "ps"}})").status())),
+              HasSubstr("its keys are: ps_hosts, task"));
+}
+
 TEST(TaskTest, NamesWhatIsWrong) {
   for (const char* text :
        {"{", "[]", R"({"cluster": {"ps": 1}})", R"({"cluster": {"ps": ["h:1"]}})",
