@@ -64,14 +64,6 @@ class Client {
     tcp_->Forget();
     return seconds;
   }
-  StatusOr<double> Moved(const Arguments& args) {
-    RHEO_ASSIGN_OR_RETURN(const std::string target, TextAt(args, 0));
-    RHEO_ASSIGN_OR_RETURN(const int64_t num_bytes, CountAt(args, 1));
-    RHEO_ASSIGN_OR_RETURN(const int64_t count, CountAt(args, 2));
-    RHEO_ASSIGN_OR_RETURN(const auto transfer, Transfer::Open(target, num_bytes));
-    RHEO_RETURN_IF_ERROR(transfer->Run());
-    return SecondsEach(count, [&] { return transfer->Run(); });
-  }
 
  private:
   StatusOr<const NullSteps*> StepsOf(const Arguments& args) {
@@ -88,6 +80,29 @@ class Client {
   std::optional<TcpSender> tcp_;
   std::map<std::string, std::unique_ptr<NullSteps>> null_steps_;  // by target
 };
+
+// `transfer TARGET BYTES COUNT`, `many TARGET BYTES VARIABLES COUNT`
+StatusOr<double> Moved(const Arguments& args) {
+  const bool is_many = args.size() > 3;
+  RHEO_ASSIGN_OR_RETURN(const std::string target, TextAt(args, 0));
+  RHEO_ASSIGN_OR_RETURN(const int64_t num_bytes, CountAt(args, 1));
+  RHEO_ASSIGN_OR_RETURN(const int64_t num_variables, is_many ? CountAt(args, 2) : 1);
+  RHEO_ASSIGN_OR_RETURN(const int64_t count, CountAt(args, is_many ? 3 : 2));
+  RHEO_ASSIGN_OR_RETURN(const auto transfer, Transfer::Open(target, num_bytes, num_variables));
+  RHEO_RETURN_IF_ERROR(transfer->Run());
+  return SecondsEach(count, [&] { return transfer->Run(); });
+}
+
+// `feeds TARGET BYTES FEEDS COUNT`
+StatusOr<double> Fed(const Arguments& args) {
+  RHEO_ASSIGN_OR_RETURN(const std::string target, TextAt(args, 0));
+  RHEO_ASSIGN_OR_RETURN(const int64_t num_bytes, CountAt(args, 1));
+  RHEO_ASSIGN_OR_RETURN(const int64_t num_feeds, CountAt(args, 2));
+  RHEO_ASSIGN_OR_RETURN(const int64_t count, CountAt(args, 3));
+  RHEO_ASSIGN_OR_RETURN(const auto steps, FeedSteps::Open(target, num_bytes, num_feeds));
+  RHEO_RETURN_IF_ERROR(steps->Run());
+  return SecondsEach(count, [&] { return steps->Run(); });
+}
 
 StatusOr<double> Opened(const Arguments& args) {
   RHEO_ASSIGN_OR_RETURN(const std::string target, TextAt(args, 0));
@@ -117,7 +132,9 @@ Status Main() {
          {"other_task", method(&Client::OtherTask)},
          {"bare", method(&Client::Bare)},
          {"tcp", method(&Client::Tcp)},
-         {"transfer", method(&Client::Moved)},
+         {"transfer", Moved},
+         {"many", Moved},
+         {"feeds", Fed},
          {"open", Opened},
          {"first_step", FirstStep}});
   return OkStatus();

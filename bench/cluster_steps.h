@@ -5,6 +5,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "rheo/client.h"
 
@@ -28,20 +30,37 @@ class NullSteps {
   Callable on_other_;
 };
 
-// A variable of `num_bytes` on the parameter server, and a step that brings it to the worker.
+// Variables of `num_bytes` each on the parameter server, and a step that brings them to the worker.
 class Transfer {
  public:
-  static StatusOr<std::unique_ptr<Transfer>> Open(const std::string& target, int64_t num_bytes);
-  ~Transfer();  // destroys the variable
+  static StatusOr<std::unique_ptr<Transfer>> Open(const std::string& target, int64_t num_bytes,
+                                                  int64_t num_variables = 1);
+  ~Transfer();  // destroys the variables
   Status Run() const { return step_.Run().status(); }
 
  private:
-  Transfer(Session session, Callable step, Operation destroy)
+  Transfer(Session session, Callable step, std::vector<Operation> destroy)
       : session_(std::move(session)), step_(std::move(step)), destroy_(std::move(destroy)) {}
 
   Session session_;
   Callable step_;
-  Operation destroy_;
+  std::vector<Operation> destroy_;
+};
+
+// A step that is fed with `num_feeds` values of `num_bytes` each and does nothing with them.
+class FeedSteps {
+ public:
+  static StatusOr<std::unique_ptr<FeedSteps>> Open(const std::string& target, int64_t num_bytes,
+                                                   int64_t num_feeds);
+  Status Run() const { return step_.Run(values_).status(); }
+
+ private:
+  FeedSteps(Session session, Callable step, std::vector<Tensor> values)
+      : session_(std::move(session)), step_(std::move(step)), values_(std::move(values)) {}
+
+  Session session_;
+  Callable step_;
+  const std::vector<Tensor> values_;
 };
 
 // Opens a session, runs one step over both tasks and closes it.

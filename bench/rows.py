@@ -123,6 +123,31 @@ def transfer_rows(bench):
     return rows
 
 
+def small_tensor_rows(bench):
+    """What it costs to be many, and to be empty."""
+    def many(size, number):
+        return lambda _, count: bench.client.measure("many", bench.rheo.target, size, number, count)
+
+    def feeds(_, count):
+        return bench.client.measure("feeds", bench.rheo.target, 100_000, 100, count)
+
+    def empty(_, count):
+        return bench.client.measure("other_task", bench.rheo.target, count)
+
+    def bare(_, count):
+        return bench.client.measure("bare", count)
+
+    def tcp(_, count):
+        return bench.client.measure("tcp", 10 * MB, count)
+
+    group = "small tensors"
+    return [
+        Row(group, "200 of 4 kB", many(4000, 200), many(800_000, 1), "one of 800 kB", "0.5"),
+        Row(group, "none, on another task", empty, bare, "a bare gRPC call", "0.67"),
+        Row(group, "100 feeds of 100 kB", feeds, tcp, "a TCP copy", "0.5"),
+    ]
+
+
 def server_rows(bench):
     """Each round starts servers of its own, which all rows share."""
     started = {}  # (kind, round) → cluster
@@ -206,6 +231,6 @@ def large_graph_rows(bench):
 
 
 def all_rows(bench, only):
-    makers = (local_rows, cpp_client_rows, python_client_rows, transfer_rows, server_rows, digits_rows,
-              large_graph_rows)
+    makers = (local_rows, cpp_client_rows, python_client_rows, transfer_rows, small_tensor_rows, server_rows,
+              digits_rows, large_graph_rows)
     return [row for make in makers for row in make(bench) if fits(only, row.group, row.name)]
