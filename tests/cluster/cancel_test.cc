@@ -1,4 +1,7 @@
 // Time and cancel: whatever ends a step ends its blocked operations on every task.
+#include <unistd.h>
+
+#include <filesystem>
 #include <future>
 
 #include "case_test.h"
@@ -10,6 +13,7 @@ namespace {
 
 class Cancel : public CaseTest {
  protected:
+  explicit Cancel(seconds limit = seconds(120)) : CaseTest(limit) {}
   bool BecomesBlocked(const Cluster& cluster, size_t count = 1) {
     return Eventually(
         seconds(10), [&] { return ReadStatusPage(cluster.Address("ps")).blocked.size() == count; });
@@ -73,27 +77,40 @@ TEST_F(Cancel, Server06_CancelOneStep) {
   PassesAnElement(*session, queue, 8.0f);
 }
 
-// The short form: fewer rounds than the case has.
-TEST_F(Cancel, Server21_TimedOutStepsPileUp) {
-  constexpr int kRounds = 4;
+class PilingUp : public Cancel {
+ protected:
+  PilingUp() : Cancel(RunsInFull() ? seconds(1200) : seconds(120)) {}
+};
+
+// In full: twenty rounds of clients that make all their steps, and not only some sixty each.
+TEST_F(PilingUp, Server21_TimedOutSteps) {
+  const int rounds = RunsInFull() ? 20 : 4;
+  const seconds length = RunsInFull() ? seconds(26) : seconds(3);
   constexpr int kClients = 5;
   Cluster& cluster = Make({.ps = 1, .flags = {"--session_idle_limit", "2"}});
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     std::vector<std::unique_ptr<Process>> clients;
     for (int i = 0; i < kClients; ++i) {
       clients.push_back(
           Process::Start({BuiltProgram("cluster_victim"), cluster.Target(), "50", "500"}));
     }
-    std::this_thread::sleep_for(seconds(3));  // some sixty dequeues each
+    std::this_thread::sleep_for(length);
     for (const auto& client : clients) client->Kill();
   }
   EXPECT_TRUE(BecomesFree(cluster, seconds(10))) << ReadStatusPage(cluster.Address("ps")).text;
   const Queue queue(g_);
+  const std::string saved =
+      (std::filesystem::temp_directory_path() / ("rheo-saved-" + std::to_string(getpid())))
+          .string();
+  const Operation save = ops::WriteFile(g_.WithDevice(Device("ps")), saved, "all of it");
   const Stopwatch watch;
   StatusOr<Session> session = Session::Create(g_, {.target = cluster.Target()});
   ASSERT_TRUE(session.ok()) << session.status();
   PassesAnElement(*session, queue, 3.0f);
+  EXPECT_TRUE(session->Run({.targets = {save}}).ok());
   EXPECT_TRUE(watch.IsBelow(5)) << watch.Seconds();
+  EXPECT_EQ(std::filesystem::file_size(saved), 9U);
+  std::filesystem::remove(saved);
   ASSERT_TRUE(session->Close().ok());
   for (const char* job : {"ps", "worker"}) {
     EXPECT_TRUE(Eventually(seconds(10), [&] {

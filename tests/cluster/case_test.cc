@@ -4,13 +4,10 @@
 #include <cstdlib>
 
 namespace rheo::cluster_test {
-namespace {
 
-constexpr seconds kLimit = seconds(120) * kSlowdown;
+bool RunsInFull() { return std::getenv("RHEO_FULL_CASES") != nullptr; }
 
-}  // namespace
-
-CaseTest::CaseTest() : watchdog_([this] { Watch(); }) {}
+CaseTest::CaseTest(seconds limit) : limit_(limit * kSlowdown), watchdog_([this] { Watch(); }) {}
 
 CaseTest::~CaseTest() {
   over_.Notify();
@@ -23,8 +20,8 @@ Cluster& CaseTest::Make(ClusterOptions options) {
 }
 
 void CaseTest::Watch() {
-  if (over_.WaitUntil(std::chrono::steady_clock::now() + kLimit)) return;
-  std::fprintf(stderr, "the case is not over after %d s\n", static_cast<int>(kLimit.count()));
+  if (over_.WaitUntil(std::chrono::steady_clock::now() + limit_)) return;
+  std::fprintf(stderr, "the case is not over after %d s\n", static_cast<int>(limit_.count()));
   PrintLogs();
   std::_Exit(1);  // the servers end with this process
 }

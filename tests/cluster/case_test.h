@@ -20,10 +20,19 @@ namespace rheo::cluster_test {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// A case that is not over after 120 s (times kSlowdown) ends the whole program, its logs shown.
+// Whether long cases run in full, as the environment variable RHEO_FULL_CASES asks for; the suite
+// has a form of them that is bounded in time.
+bool RunsInFull();
+
+// What memory may be, times its limit: sanitizers need more, and keep for a while what was freed.
+inline constexpr double kMemorySlack = kSlowdown > 1 ? 10 : 1;
+// "Within 10 %".
+inline constexpr double kMemoryGrowth = 1.10 * kMemorySlack;
+
+// A case that is not over after its limit (times kSlowdown) ends the whole program, its logs shown.
 class CaseTest : public testing::Test {
  protected:
-  CaseTest();
+  explicit CaseTest(std::chrono::seconds limit = std::chrono::seconds(120));
   ~CaseTest() override;
 
   // Lives as long as the test.
@@ -33,6 +42,7 @@ class CaseTest : public testing::Test {
   void Watch();
   void PrintLogs();
 
+  const std::chrono::seconds limit_;
   Notification over_;
   std::list<Cluster> clusters_;
   std::thread watchdog_;

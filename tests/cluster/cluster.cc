@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <random>
+
 #include "rheo/base/sanitizers.h"
 
 namespace rheo::cluster_test {
@@ -14,23 +16,30 @@ namespace {
 
 constexpr std::chrono::seconds kReady = std::chrono::seconds(20) * kSlowdown;
 
-}  // namespace
-
-// Each call takes another port: the system hands them out in turn.
-int FreePort() {
+bool CanListen(int port) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  int port = 0;
-  if (bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-      getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0) {
-    port = ntohs(address.sin_port);
-  }
+  const bool is_bound = bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
   close(fd);
-  EXPECT_NE(port, 0) << "no free port on 127.0.0.1";
-  return port;
+  return is_bound;
+}
+
+}  // namespace
+
+int FreePort() {
+  // Below the ports that the system gives to connections by itself, one of which would else be the
+  // chosen port before its server listens.
+  static std::mt19937 random{std::random_device{}()};
+  std::uniform_int_distribution<int> ports(10'000, 32'000);
+  for (int i = 0; i < 1000; ++i) {
+    const int port = ports(random);
+    if (CanListen(port)) return port;
+  }
+  ADD_FAILURE() << "no free port on 127.0.0.1";
+  return 0;
 }
 
 std::string FreeAddress() { return fmt::format("127.0.0.1:{}", FreePort()); }
@@ -54,7 +63,7 @@ Process& Cluster::Start(const std::string& job, int index, const std::vector<std
   command.insert(command.end(), flags.begin(), flags.end());
   std::unique_ptr<Process>& process = processes_[{job, index}];
   process.reset();  // the port is free before the next life begins
-  process = Process::Start(command);
+  process = Process::Start(command, options_.env);
   EXPECT_TRUE(process->AwaitLog("ready after", kReady))
       << TaskName(job, index) << " did not start: " << process->Log();
   return *process;

@@ -21,6 +21,7 @@ struct ClusterOptions {
   int ps = 0;
   int workers = 1;
   std::vector<std::string> flags;  // of each server
+  Environment env;                 // of each server, over this process's
   bool start = true;               // all tasks at once
 };
 

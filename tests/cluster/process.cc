@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <thread>
 
 #include "rheo/base/sanitizers.h"
@@ -22,6 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kLook = std::chrono::milliseconds(5);
+const std::set<std::string> kGrpcPools = {"grpc_global_tim", "default-executo", "resolver-executo"};
 
 // The environment of this process with `changes`, as execve takes it.
 std::vector<std::string> Merged(const Environment& changes) {
@@ -128,6 +130,12 @@ Usage UsageOf(pid_t pid) {
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with("Threads:")) usage.threads = std::stoi(line.substr(8));
     if (line.starts_with("VmRSS:")) usage.resident_kib = std::stoll(line.substr(6));
+  }
+  for (const auto& thread : std::filesystem::directory_iterator(proc + "/task")) {
+    std::ifstream comm(thread.path() / "comm");
+    std::string name;
+    // One that has ended meanwhile has no name.
+    if (std::getline(comm, name) && !kGrpcPools.contains(name)) ++usage.own_threads;
   }
   for ([[maybe_unused]] const auto& fd : std::filesystem::directory_iterator(proc + "/fd")) {
     ++usage.descriptors;

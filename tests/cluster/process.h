@@ -18,6 +18,7 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 // What a process uses, from /proc.
 struct Usage {
   int threads = 0;
+  int own_threads = 0;  // those that are not of gRPC's pools, which it sizes by itself
   int descriptors = 0;
   int64_t resident_kib = 0;
 };

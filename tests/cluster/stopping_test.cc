@@ -5,9 +5,10 @@
 
 #include "case_test.h"
 #include "queue.h"
-#include "rheo/rpc/channel.h"
+#include "rheo/rpc/watch_call_for_test.h"
 #include "rheo/server.h"
 #include "status_page.h"
+#include "wire_call.h"
 
 namespace rheo::cluster_test {
 namespace {
@@ -57,22 +58,10 @@ TEST_F(Stopping, Server07_SigtermUnderABlockedDequeue) {
   ExpectExit(cluster, seconds(2));
 }
 
-// 0 unknown, 1 SERVING, 2 NOT_SERVING, -1 no answer.
+// 1 SERVING, 2 NOT_SERVING, -1 no answer.
 int AskHealth(rpc::RpcClient& client, const std::string& address) {
-  int health = -1;
-  const service::Call call{.deadline = std::chrono::steady_clock::now() + seconds(1),
-                           .caller_waits = true};
-  client.Connect(address)->Start(
-      "/grpc.health.v1.Health/Check", {}, call, [&health](rpc::RpcResult& result) {
-        std::vector<grpc::Slice> slices;
-        if (!result.status.ok() || !result.body.Dump(&slices).ok()) return;
-        std::string bytes;
-        for (const grpc::Slice& s : slices) {
-          bytes.append(reinterpret_cast<const char*>(s.begin()), s.size());
-        }
-        health = bytes.size() == 2 ? bytes[1] : 0;
-      });
-  return health;
+  const auto answer = CallPath(client, address, std::string(rpc::kHealthCheckPath));
+  return answer.ok() && answer->size() == 2 ? answer->at(1) : -1;
 }
 
 // A step of some seconds: multiplications one after the other.
@@ -99,14 +88,19 @@ TEST_F(Stopping, Server07_SigtermDuringALongStep) {
   });
   rpc::RpcClient client;
   EXPECT_EQ(AskHealth(client, cluster.Address("ps")), 1);
+  rpc::WatchCall health(cluster.Address("ps"));
+  EXPECT_EQ(health.Next(), 1);
   ASSERT_TRUE(
       Eventually(seconds(10), [&] { return ReadStatusPage(cluster.Address("ps")).steps > 0; }));
   cluster.Get("ps").Signal(SIGTERM);
-  EXPECT_TRUE(
-      Eventually(milliseconds(500), [&] { return AskHealth(client, cluster.Address("ps")) == 2; }));
+  const Stopwatch watch;
+  EXPECT_EQ(health.Next(), 2);
+  EXPECT_TRUE(watch.IsBelow(0.5));
+  EXPECT_EQ(AskHealth(client, cluster.Address("ps")), 2);
   EXPECT_THAT(session->Run({.fetches = {quick}}).status(),
               AllOf(HasCode(StatusCode::kUnavailable), TextHas(TaskName("ps"))));
   EXPECT_TRUE(step.get().ok());
+  EXPECT_EQ(health.Next(), std::nullopt);
   ExpectExit(cluster, seconds(5));
 }
 

@@ -57,12 +57,19 @@ class RheoServer:
         for line in self.process.stderr:
             self.log.append(line.rstrip())
             if "ready after" in line:
+                # The port that it really has.
+                self.target = re.search(r"grpc://\S+", line)[0]
+                self.address = self.target.removeprefix("grpc://")
                 self._ready.set()
 
     def num_blocked(self, op):
         """How many operations of type `op` wait on this task, as its status page tells."""
-        page = subprocess.run([self._program, "status", self.address], check=True, capture_output=True, text=True)
-        return sum(line.startswith("blocked ") and op in line for line in page.stdout.splitlines())
+        return sum(line.startswith("blocked ") and op in line for line in self.status().splitlines())
+
+    def status(self):
+        """Its status page."""
+        return subprocess.run([self._program, "status", self.address], check=True, capture_output=True,
+                              text=True).stdout
 
     def stop(self):
         self.process.terminate()
@@ -131,6 +138,20 @@ def trio(program):
     cluster = Cluster(program, {"ps": 1, "worker": 2})
     yield cluster
     cluster.stop()
+
+
+@pytest.fixture
+def make(program):
+    """Makes clusters that live as long as the test."""
+    clusters = []
+
+    def make_cluster(jobs, flags=(), start=True):
+        clusters.append(Cluster(program, jobs, flags, start))
+        return clusters[-1]
+
+    yield make_cluster
+    for cluster in clusters:
+        cluster.kill()
 
 
 @pytest.fixture

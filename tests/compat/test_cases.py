@@ -9,26 +9,12 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from conftest import Cluster
+from case_tools import config, expect
 
 v1 = tf.compat.v1
 errors = tf.errors
 
 PS = "/job:ps/replica:0/task:0"
-
-
-@pytest.fixture
-def make(program):
-    """Makes clusters that live as long as the test."""
-    clusters = []
-
-    def make_cluster(jobs, flags=(), start=True):
-        clusters.append(Cluster(program, jobs, flags, start))
-        return clusters[-1]
-
-    yield make_cluster
-    for cluster in clusters:
-        cluster.kill()
 
 
 class SilentListener:
@@ -53,24 +39,9 @@ class SilentListener:
         self._socket.close()
 
 
-def config(timeout_ms=0, **fields):
-    return v1.ConfigProto(operation_timeout_in_ms=timeout_ms, **fields)
-
-
 def on_ps(value=3.0):
     with tf.device("/job:ps/task:0"):
         return tf.identity(tf.constant(value))
-
-
-def expect(error, function, *texts, within):
-    """`function` raises `error` in time, and its text has all of `texts`."""
-    start = time.monotonic()
-    with pytest.raises(error) as raised:
-        function()
-    assert time.monotonic() - start < within
-    for text in texts:
-        assert text in str(raised.value), str(raised.value)
-    return raised.value
 
 
 def runs_within(target, fetch, want, limit):

@@ -307,13 +307,13 @@ class BytesTest : public ::testing::TestWithParam<Method> {
 INSTANTIATE_TEST_SUITE_P(All, BytesTest, ::testing::ValuesIn(AllMethods()),
                          [](const auto& info) { return info.param.name; });
 
-TEST_P(BytesTest, TruncatedMessagesAreAnswered) {
+TEST_P(BytesTest, Server11_TruncatedMessagesAreAnswered) {
   Bombard(server_, GetParam().prefix, GetParam().name,
           [&](const std::vector<std::string>& sound) { return Truncated(sound, 1000, rng_); });
   server_.ExpectServes();
 }
 
-TEST_P(BytesTest, RandomMessagesAreAnswered) {
+TEST_P(BytesTest, Server11_RandomMessagesAreAnswered) {
   Outcomes outcomes =
       Bombard(server_, GetParam().prefix, GetParam().name,
               [&](const std::vector<std::string>& sound) { return Random(sound, 1000, rng_); });
@@ -323,7 +323,7 @@ TEST_P(BytesTest, RandomMessagesAreAnswered) {
   server_.ExpectServes();
 }
 
-TEST(BytesMemoryTest, WhatTheServerKeepsDoesNotGrow) {
+TEST(BytesMemoryTest, Server11_WhatTheServerKeepsDoesNotGrow) {
   LiveServer server;
   const auto round = [&] {
     for (const Method& method : AllMethods()) {
