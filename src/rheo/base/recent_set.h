@@ -31,6 +31,9 @@ class RecentSet {
     return true;
   }
 
+  // The value's place stays taken, so that it may be forgotten early if it is put in again.
+  void Erase(const T& value) { known_.erase(value); }
+
  private:
   const size_t capacity_;
   absl::flat_hash_set<T> known_;

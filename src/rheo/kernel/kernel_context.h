@@ -21,6 +21,8 @@
 
 namespace rheo::kernel {
 
+class Collectives;
+
 // One input or output of a node in a running step.
 struct Value {
   enum class State : uint8_t { kAbsent, kLive, kDead };
@@ -41,6 +43,7 @@ struct StepContext {
   ThreadPool* intra_op_pool = nullptr;
   FunctionCaller* functions = nullptr;  // null where the program has no functions
   CallFrame* call = nullptr;            // of the function whose body the step runs
+  Collectives* collectives = nullptr;   // null: kernels cannot meet those of other devices
 };
 
 // Used by one kernel call; not thread-safe, except that threads of one ParallelFor may read inputs

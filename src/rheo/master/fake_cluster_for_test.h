@@ -30,6 +30,7 @@ class FakeWorker : public WorkerService {
 
   std::vector<device::DeviceInfo> devices;
   bool is_rheo = true;
+  StepId next_step = StepId(1000);    // of every graph with collectives
   std::function<Status()> on_status;  // null: OK
   std::function<Status(const CreateWorkerSessionRequest&)> on_create;
   std::function<void(const RegisterGraphRequest&, DoneCallback)> on_register;
@@ -131,6 +132,23 @@ class FakeWorker : public WorkerService {
   void MarkRecvFinished(const MarkRecvFinishedRequest&, MarkRecvFinishedResponse*, const Call&,
                         DoneCallback done) override {
     done(Unimplemented("MarkRecvFinished"));
+  }
+  void RecvBuf(const RecvBufRequest&, RecvBufResponse*, const Call&, DoneCallback done) override {
+    done(Unimplemented("RecvBuf"));
+  }
+  void CompleteGroup(const CompleteGroupRequest&, CompleteGroupResponse*, const Call&,
+                     DoneCallback done) override {
+    done(Unimplemented("CompleteGroup"));
+  }
+  void CompleteInstance(const CompleteInstanceRequest&, CompleteInstanceResponse*, const Call&,
+                        DoneCallback done) override {
+    done(Unimplemented("CompleteInstance"));
+  }
+  void GetStepSequence(const GetStepSequenceRequest& request, GetStepSequenceResponse* response,
+                       const Call&, DoneCallback done) override {
+    Note("GetStepSequence");
+    for (const int64_t key : request.graph_keys) response->sequences.push_back({key, next_step});
+    done(OkStatus());
   }
   void Logging(const LoggingRequest&, LoggingResponse*, const Call&, DoneCallback done) override {
     Note("Logging");

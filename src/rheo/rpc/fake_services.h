@@ -100,6 +100,10 @@ class FakeWorker final : public service::WorkerService {
   RHEO_FAKE_METHOD(RecvTensor, recv_tensor)
   RHEO_FAKE_METHOD(PushTensors, push_tensors)
   RHEO_FAKE_METHOD(MarkRecvFinished, mark_recv_finished)
+  RHEO_FAKE_METHOD(RecvBuf, recv_buf)
+  RHEO_FAKE_METHOD(CompleteGroup, complete_group)
+  RHEO_FAKE_METHOD(CompleteInstance, complete_instance)
+  RHEO_FAKE_METHOD(GetStepSequence, get_step_sequence)
   RHEO_FAKE_METHOD(Logging, logging)
 };
 #undef RHEO_FAKE_METHOD

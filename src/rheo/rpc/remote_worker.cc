@@ -138,6 +138,22 @@ class RemoteWorker final : public WorkerService {
                         const Call& call, DoneCallback done) override {
     Start("MarkRecvFinished", wire::Encode(request), response, call, std::move(done));
   }
+  void RecvBuf(const RecvBufRequest& request, RecvBufResponse* response, const Call& call,
+               DoneCallback done) override {
+    Start("RecvBuf", wire::Encode(request), response, call, std::move(done));
+  }
+  void CompleteGroup(const CompleteGroupRequest& request, CompleteGroupResponse* response,
+                     const Call& call, DoneCallback done) override {
+    Start("CompleteGroup", wire::Encode(request), response, call, std::move(done));
+  }
+  void CompleteInstance(const CompleteInstanceRequest& request, CompleteInstanceResponse* response,
+                        const Call& call, DoneCallback done) override {
+    Start("CompleteInstance", wire::Encode(request), response, call, std::move(done));
+  }
+  void GetStepSequence(const GetStepSequenceRequest& request, GetStepSequenceResponse* response,
+                       const Call& call, DoneCallback done) override {
+    Start("GetStepSequence", wire::Encode(request), response, call, std::move(done));
+  }
   void Logging(const LoggingRequest& request, LoggingResponse* response, const Call& call,
                DoneCallback done) override {
     Start("Logging", wire::Encode(request), response, call, std::move(done));

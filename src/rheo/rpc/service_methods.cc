@@ -207,14 +207,15 @@ void AddWorkerMethods(MethodTable& table, service::WorkerService& worker, Memory
                                 [&offers](const service::MarkRecvFinishedRequest& request) {
                                   offers.Withdraw(request.request_id);  // the receiver has it
                                 }));
-  for (std::string_view name :
-       {"Tracing", "RecvBuf", "CompleteGroup", "CompleteInstance", "GetStepSequence"}) {
-    add(name, AnswerUnimplemented(std::string(name)));
-  }
+  add("RecvBuf", Serve(worker, &S::RecvBuf, variants));
+  add("CompleteGroup", Serve(worker, &S::CompleteGroup, variants));
+  add("CompleteInstance", Serve(worker, &S::CompleteInstance, variants));
+  add("GetStepSequence", Serve(worker, &S::GetStepSequence, variants));
+  add("Tracing", AnswerUnimplemented("Tracing"));
   table.Add(std::string(kPushTensorsPath), Serve(worker, &S::PushTensors, variants));
   table.AnswerWhileStopping(kPushTensorsPath);
-  for (std::string_view name : {"RecvTensor", "MarkRecvFinished", "CleanupGraph", "DeregisterGraph",
-                                "DeleteWorkerSession", "Logging"}) {
+  for (std::string_view name : {"RecvTensor", "RecvBuf", "MarkRecvFinished", "CleanupGraph",
+                                "DeregisterGraph", "DeleteWorkerSession", "Logging"}) {
     add.AnswerWhileStopping(name);
   }
 }

@@ -64,6 +64,22 @@ class FaultyWorker final : public WorkerService {
                         const Call& call, DoneCallback done) override {
     worker_.MarkRecvFinished(request, response, call, std::move(done));
   }
+  void RecvBuf(const RecvBufRequest& request, RecvBufResponse* response, const Call& call,
+               DoneCallback done) override {
+    worker_.RecvBuf(request, response, call, std::move(done));
+  }
+  void CompleteGroup(const CompleteGroupRequest& request, CompleteGroupResponse* response,
+                     const Call& call, DoneCallback done) override {
+    worker_.CompleteGroup(request, response, call, std::move(done));
+  }
+  void CompleteInstance(const CompleteInstanceRequest& request, CompleteInstanceResponse* response,
+                        const Call& call, DoneCallback done) override {
+    worker_.CompleteInstance(request, response, call, std::move(done));
+  }
+  void GetStepSequence(const GetStepSequenceRequest& request, GetStepSequenceResponse* response,
+                       const Call& call, DoneCallback done) override {
+    worker_.GetStepSequence(request, response, call, std::move(done));
+  }
   void Logging(const LoggingRequest& request, LoggingResponse* response, const Call& call,
                DoneCallback done) override {
     worker_.Logging(request, response, call, std::move(done));

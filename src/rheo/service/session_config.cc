@@ -38,6 +38,7 @@ void MergeFrom(const SessionConfig& from, SessionConfig& into) {
   Overlay(&SessionConfig::build_cost_model_after, from, into);
   Overlay(&SessionConfig::disable_functional_lowering, from, into);
   Overlay(&SessionConfig::collective_group_leader, from, into);
+  Overlay(&SessionConfig::recv_buf_max_chunk, from, into);
 }
 
 }  // namespace

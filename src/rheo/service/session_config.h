@@ -39,7 +39,9 @@ struct SessionConfig {
   int64_t build_cost_model = 0;
   int64_t build_cost_model_after = 0;
   bool disable_functional_lowering = false;
+  // Of a server's own configuration: the task that says who is in a group; empty: each by itself.
   std::string collective_group_leader;
+  int64_t recv_buf_max_chunk = 0;  // 0: 4096; negative: no chunks
   // The fields that are set and have no effect here, for a warning.
   std::vector<std::string> without_effect;
   // The whole ConfigProto as it came, for peers.

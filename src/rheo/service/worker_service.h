@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -139,6 +140,74 @@ struct MarkRecvFinishedRequest {
 };
 struct MarkRecvFinishedResponse {};
 
+// ---- Collectives (wire.md 7.10, 7.11 and 21)
+
+// A piece of a collective's value, asked for by the member that needs it.
+struct RecvBufRequest {
+  StepId step;
+  std::string key;  // "5:11:0:0:1:0:1"; collective/ makes and reads it
+  int64_t num_bytes = 0;
+  std::string src_device;
+  std::string dst_device;
+  Incarnation src_incarnation;
+  RequestId request_id;
+};
+struct RecvBufResponse {
+  Tensor value;  // its bytes are meant, whatever its dtype
+  // On the wire the bytes are cut into chunks of this many; negative: they are not.
+  int64_t max_chunk = -1;
+  int64_t send_start_micros = 0;
+  bool require_ack = false;
+};
+
+// A device joins a group; answered when the group is complete.
+struct CompleteGroupRequest {
+  int32_t group_key = 0;
+  int32_t group_size = 0;
+  std::string device_type;
+  int32_t collective_type = 0;
+  std::optional<device::DeviceInfo> device;
+};
+struct CompleteGroupResponse {
+  int32_t group_key = 0;
+  int32_t group_size = 0;
+  std::string device_type;
+  int32_t num_tasks = 0;
+  std::string communicator_key;
+  std::vector<device::DeviceInfo> devices;  // by rank
+};
+
+struct CompleteInstanceRequest {
+  std::string name;
+  int32_t type = 0;  // a CollectiveType
+  DType dtype = DType::kInvalid;
+  Shape shape;
+  int32_t group_key = 0;
+  int32_t group_size = 0;
+  int32_t instance_key = 0;
+  std::string device_type;
+  std::vector<int32_t> subdiv_offsets;
+  std::string device;
+  bool is_source = false;
+  StepId step;
+};
+struct CompleteInstanceResponse {
+  int32_t instance_key = 0;
+  int32_t source_rank = 0;  // -1: there is none
+};
+
+// The ids of the next steps of graphs with collectives, which all masters must give alike.
+struct GetStepSequenceRequest {
+  std::vector<int64_t> graph_keys;
+};
+struct GetStepSequenceResponse {
+  struct Sequence {
+    int64_t graph_key = 0;
+    StepId next;
+  };
+  std::vector<Sequence> sequences;
+};
+
 struct LoggingRequest {
   bool enable_rpc_logging = false;
   bool disable_rpc_logging = false;
@@ -180,6 +249,16 @@ class WorkerService {
   virtual void MarkRecvFinished(const MarkRecvFinishedRequest& request,
                                 MarkRecvFinishedResponse* response, const Call& call,
                                 DoneCallback done) = 0;
+  virtual void RecvBuf(const RecvBufRequest& request, RecvBufResponse* response, const Call& call,
+                       DoneCallback done) = 0;
+  virtual void CompleteGroup(const CompleteGroupRequest& request, CompleteGroupResponse* response,
+                             const Call& call, DoneCallback done) = 0;
+  virtual void CompleteInstance(const CompleteInstanceRequest& request,
+                                CompleteInstanceResponse* response, const Call& call,
+                                DoneCallback done) = 0;
+  virtual void GetStepSequence(const GetStepSequenceRequest& request,
+                               GetStepSequenceResponse* response, const Call& call,
+                               DoneCallback done) = 0;
   virtual void Logging(const LoggingRequest& request, LoggingResponse* response, const Call& call,
                        DoneCallback done) = 0;
 };

@@ -85,6 +85,9 @@ void ExperimentalToProto(const SessionConfig& config, const SessionConfig& now,
   if (config.collective_group_leader != now.collective_group_leader) {
     experimental()->set_collective_group_leader(config.collective_group_leader);
   }
+  if (config.recv_buf_max_chunk != now.recv_buf_max_chunk) {
+    experimental()->set_recv_buf_max_chunk(static_cast<int32_t>(config.recv_buf_max_chunk));
+  }
 }
 
 bool SameCluster(const SessionConfig& a, const SessionConfig& b) {
@@ -158,6 +161,7 @@ StatusOr<SessionConfig> ConfigFromProto(const tensorflow::ConfigProto& proto) {
   GraphOptionsFromProto(proto.graph_options(), config);
   config.disable_functional_lowering = experimental.disable_functional_ops_lowering();
   config.collective_group_leader = experimental.collective_group_leader();
+  config.recv_buf_max_chunk = experimental.recv_buf_max_chunk();
   config.without_effect = OptionsWithoutEffect(proto);
   config.raw = proto.SerializeAsString();
   return config;

@@ -2,32 +2,36 @@
 
 namespace rheo::wire {
 
+device::DeviceInfo DeviceFromProto(const tensorflow::DeviceAttributes& proto) {
+  device::DeviceInfo info;
+  info.name = proto.name();
+  info.type = proto.device_type();
+  info.memory_limit = proto.memory_limit();
+  info.incarnation = Incarnation(proto.incarnation());
+  info.locality = proto.locality().SerializeAsString();
+  info.description = proto.physical_device_desc();
+  info.xla_global_id = proto.xla_global_id();
+  return info;
+}
+
+void DeviceToProto(const device::DeviceInfo& info, tensorflow::DeviceAttributes& proto) {
+  proto.set_name(info.name);
+  proto.set_device_type(info.type);
+  proto.set_memory_limit(info.memory_limit);
+  proto.set_incarnation(info.incarnation.value);
+  proto.mutable_locality()->ParseFromString(info.locality);  // present even when empty
+  proto.set_physical_device_desc(info.description);
+  proto.set_xla_global_id(info.xla_global_id);
+}
+
 std::vector<device::DeviceInfo> DevicesFromProto(const ProtoDevices& proto) {
   std::vector<device::DeviceInfo> devices;
-  for (const auto& from : proto) {
-    device::DeviceInfo& info = devices.emplace_back();
-    info.name = from.name();
-    info.type = from.device_type();
-    info.memory_limit = from.memory_limit();
-    info.incarnation = Incarnation(from.incarnation());
-    info.locality = from.locality().SerializeAsString();
-    info.description = from.physical_device_desc();
-    info.xla_global_id = from.xla_global_id();
-  }
+  for (const auto& from : proto) devices.push_back(DeviceFromProto(from));
   return devices;
 }
 
 void DevicesToProto(const std::vector<device::DeviceInfo>& devices, ProtoDevices& proto) {
-  for (const device::DeviceInfo& info : devices) {
-    auto* const to = proto.Add();
-    to->set_name(info.name);
-    to->set_device_type(info.type);
-    to->set_memory_limit(info.memory_limit);
-    to->set_incarnation(info.incarnation.value);
-    to->mutable_locality()->ParseFromString(info.locality);  // present even when empty
-    to->set_physical_device_desc(info.description);
-    to->set_xla_global_id(info.xla_global_id);
-  }
+  for (const device::DeviceInfo& info : devices) DeviceToProto(info, *proto.Add());
 }
 
 }  // namespace rheo::wire

@@ -11,6 +11,8 @@ namespace rheo::wire {
 
 using ProtoDevices = google::protobuf::RepeatedPtrField<tensorflow::DeviceAttributes>;
 
+device::DeviceInfo DeviceFromProto(const tensorflow::DeviceAttributes& proto);
+void DeviceToProto(const device::DeviceInfo& info, tensorflow::DeviceAttributes& proto);
 std::vector<device::DeviceInfo> DevicesFromProto(const ProtoDevices& proto);
 void DevicesToProto(const std::vector<device::DeviceInfo>& devices, ProtoDevices& proto);
 

@@ -75,6 +75,10 @@ const std::map<std::string, Codec>& Codecs() {
       RHEO_METHOD(RecvTensor),
       RHEO_METHOD(PushTensors),
       RHEO_METHOD(MarkRecvFinished),
+      RHEO_METHOD(RecvBuf),
+      RHEO_METHOD(CompleteGroup),
+      RHEO_METHOD(CompleteInstance),
+      RHEO_METHOD(GetStepSequence),
       RHEO_METHOD(Logging),
 #undef RHEO_METHOD
 #undef RHEO_PLAIN
@@ -168,6 +172,10 @@ void Normalize(ProtoMessage& whole) {
       ClearEmpty(m, "config_proto");
       ClearEmpty(m, "graph_def");
       Clear(m, "has_control_flow");
+    } else if (name == "RecvBufRequest") {
+      Clear(m, "buf_ptr");  // of no meaning to the receiver
+      ClearEmpty(m, "client_locality");
+      ClearEmpty(m, "server_locality");
     } else if (name == "GraphDef") {
       ClearEmpty(m, "library");
       ClearEmpty(m, "versions");

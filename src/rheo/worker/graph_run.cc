@@ -89,7 +89,8 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
                     .resources = part.resources,
                     .step_resources = &args_.state->resources,
                     .intra_op_pool = args_.env->intra_op_pool,
-                    .functions = part.functions.get()};
+                    .functions = part.functions.get(),
+                    .collectives = args_.env->collectives};
   }
 
   void RunPart(size_t i, bool inline_on_caller, bool poller) {
@@ -139,6 +140,7 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
 
   void OnError(const Status& status) {
     args_.state->rendezvous->Abort(status);
+    args_.state->buffers.Abort(status);
     args_.state->stop.request_stop();
   }
 

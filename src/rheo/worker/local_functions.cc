@@ -106,7 +106,8 @@ class LocalFunctions final : public kernel::FunctionCaller {
                      .step_resources = &call->resources,
                      .intra_op_pool = env_.intra_op_pool,
                      .functions = this,
-                     .call = &call->frame};
+                     .call = &call->frame,
+                     .collectives = env_.collectives};
     executor::RunArgs run{.context = &call->context,
                           .pool = env_.inter_op_pool,
                           .inline_on_caller = inline_calls < kMaxInlineCalls,

@@ -45,6 +45,10 @@ class FakeTask final : public service::WorkerService {
   RHEO_NOT_CALLED(RecvTensor)
   RHEO_NOT_CALLED(PushTensors)
   RHEO_NOT_CALLED(MarkRecvFinished)
+  RHEO_NOT_CALLED(RecvBuf)
+  RHEO_NOT_CALLED(CompleteGroup)
+  RHEO_NOT_CALLED(CompleteInstance)
+  RHEO_NOT_CALLED(GetStepSequence)
   RHEO_NOT_CALLED(Logging)
 #undef RHEO_NOT_CALLED
 

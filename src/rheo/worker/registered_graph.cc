@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "rheo/graph/collective_nodes.h"
 #include "rheo/graph/import.h"
 #include "rheo/graph/traversal.h"
 #include "rheo/partition/partition.h"
@@ -106,12 +107,18 @@ StatusOr<Parts> CutByDevice(const WorkerEnv& env, const WorkerSession& session,
 
 // What the Sends and Recvs of the graph say about other tasks.
 std::shared_ptr<const GraphRoutes> RoutesOf(const graph::Graph& graph, const WorkerSession& session,
-                                            bool& serves_other_tasks) {
+                                            RegisteredGraph& result) {
   auto routes = std::make_shared<GraphRoutes>();
   routes->task = session.options().task_name;
   routes->transport = session.options().transport;
   for (const graph::Node* node : graph.nodes()) {
     const bool is_send = graph::IsSend(*node);
+    if (graph::IsCollective(*node)) {
+      // The other members of its group may ask for their pieces at any time.
+      routes->has_peers = true;
+      result.has_collectives = true;
+      result.serves_other_tasks = true;
+    }
     if (!is_send && !graph::IsRecv(*node)) continue;
     const op::AttrMap& attrs = node->attrs();
     if (attrs.GetOr<bool>("_rheo_push", false)) {
@@ -122,7 +129,7 @@ std::shared_ptr<const GraphRoutes> RoutesOf(const graph::Graph& graph, const Wor
     const std::string peer = attrs.GetOr<std::string>(is_send ? "recv_device" : "send_device", "");
     const bool is_elsewhere = !peer.starts_with(routes->task + "/device:");
     routes->has_peers |= is_elsewhere;
-    serves_other_tasks |= is_send && is_elsewhere;
+    result.serves_other_tasks |= is_send && is_elsewhere;
   }
   return routes;
 }
@@ -169,7 +176,7 @@ StatusOr<std::shared_ptr<RegisteredGraph>> CompileGraph(const graph::GraphDef& d
   }
   auto result = std::make_shared<RegisteredGraph>();
   result->session = session;
-  result->routes = RoutesOf(*graph, *session, result->serves_other_tasks);
+  result->routes = RoutesOf(*graph, *session, *result);
   const graph::FunctionLibraryRef library = graph->library();
   RHEO_ASSIGN_OR_RETURN(Parts parts, CutByDevice(env, *session, handle, std::move(graph)));
   for (auto& [name, part_graph] : parts) {

@@ -35,6 +35,7 @@ struct RegisteredGraph {
   // Other tasks may ask for values of a step (some Send goes to another task), so its state stays
   // until the master's CleanupGraph.
   bool serves_other_tasks = false;
+  bool has_collectives = false;
   // Microseconds that the calling thread spends in a step, a moving average. Relaxed: a hint.
   std::atomic<uint32_t> inline_micros{1000};
 };

@@ -11,6 +11,7 @@
 #include "rheo/base/ids.h"
 #include "rheo/base/mutex.h"
 #include "rheo/base/string_map.h"
+#include "rheo/collective/buffer_table.h"
 #include "rheo/kernel/resource_manager.h"
 #include "rheo/rendezvous/local_rendezvous.h"
 #include "rheo/rendezvous/tensor_transport.h"
@@ -113,10 +114,12 @@ struct StepState {
   void Stop(const Status& reason) {
     stop.request_stop();
     rendezvous->Abort(reason);
+    buffers.Abort(reason);
   }
 
   const StepId step;
   const std::shared_ptr<StepRendezvous> rendezvous;
+  collective::BufferTable buffers;    // what collectives have for other members
   kernel::ResourceManager resources;  // per-step containers
   StopSource stop;
   const std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();

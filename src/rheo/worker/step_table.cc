@@ -14,16 +14,44 @@ constexpr auto kStale = std::chrono::minutes(10);
 std::shared_ptr<StepState> StepTable::FindOrCreate(StepId step) {
   {
     MutexLock lock(mutex_);
-    if (!ended_.Contains(step)) {
-      early_.erase(step);
-      std::shared_ptr<StepState>& state = steps_[step];
-      if (state == nullptr) state = std::make_shared<StepState>(step);
-      return state;
-    }
+    if (!ended_.Contains(step)) return FindOrAdd(step);
   }
+  return Ended(step);
+}
+
+std::shared_ptr<StepState> StepTable::FindOrAdd(StepId step) {
+  early_.erase(step);
+  std::shared_ptr<StepState>& state = steps_[step];
+  if (state == nullptr) state = std::make_shared<StepState>(step);
+  return state;
+}
+
+std::shared_ptr<StepState> StepTable::Ended(StepId step) {
   auto ended = std::make_shared<StepState>(step);
   ended->Stop(Aborted("Step {} has ended", step.value));
   return ended;
+}
+
+std::shared_ptr<StepState> StepTable::FindForCollectives(StepId step) {
+  MutexLock lock(mutex_);
+  ended_.Erase(step);
+  failed_.Erase(step);
+  return FindOrAdd(step);
+}
+
+std::shared_ptr<StepState> StepTable::FindForPiece(StepId step) {
+  {
+    MutexLock lock(mutex_);
+    if (!failed_.Contains(step)) return FindOrAdd(step);
+  }
+  // A step that has failed is kept until its clean-up, with the reason.
+  const std::shared_ptr<StepState> failed = Find(step);
+  return failed != nullptr ? failed : Ended(step);
+}
+
+void StepTable::NoteFailed(StepId step) {
+  MutexLock lock(mutex_);
+  failed_.Insert(step);
 }
 
 StatusOr<std::shared_ptr<StepState>> StepTable::FindForPush(StepId step) {

@@ -23,6 +23,14 @@ class StepTable {
   // As FindOrCreate, for values that another task sends unasked, perhaps before the step runs here.
   // RESOURCE_EXHAUSTED when values of kMaxEarlySteps steps are kept already that nobody ran.
   StatusOr<std::shared_ptr<StepState>> FindForPush(StepId step);
+  // For a RunGraph of a graph with collectives: its master may give an id again that another
+  // master gave (wire.md 21).
+  std::shared_ptr<StepState> FindForCollectives(StepId step);
+  // As FindOrCreate, for a piece of a collective: of an ended step too, unless it has failed, since
+  // a member that asks then is in the next step of that id already.
+  std::shared_ptr<StepState> FindForPiece(StepId step);
+  // A step with collectives has failed here.
+  void NoteFailed(StepId step);
   std::shared_ptr<StepState> Find(StepId step) const;  // null: unknown
   // Null when there was none. The step is remembered as ended when values for it or requests
   // `may_come_late`.
@@ -38,6 +46,8 @@ class StepTable {
  private:
   static constexpr size_t kEndedRemembered = 10'000;
 
+  std::shared_ptr<StepState> FindOrAdd(StepId step) RHEO_REQUIRES(mutex_);
+  static std::shared_ptr<StepState> Ended(StepId step);
   std::shared_ptr<StepState> TakeOut(StepId step) RHEO_REQUIRES(mutex_);
   // Takes out the early steps that are so old that nobody will run them any more.
   std::vector<std::shared_ptr<StepState>> TakeOutStale() RHEO_REQUIRES(mutex_);
@@ -45,6 +55,8 @@ class StepTable {
   mutable Mutex mutex_;
   // The last steps that were removed.
   RecentSet<StepId> ended_ RHEO_GUARDED_BY(mutex_) = RecentSet<StepId>(kEndedRemembered);
+  // The last steps with collectives that failed.
+  RecentSet<StepId> failed_ RHEO_GUARDED_BY(mutex_) = RecentSet<StepId>(kEndedRemembered);
   absl::flat_hash_map<StepId, std::shared_ptr<StepState>> steps_ RHEO_GUARDED_BY(mutex_);
   // The steps that exist only because values for them came.
   absl::flat_hash_set<StepId> early_ RHEO_GUARDED_BY(mutex_);

@@ -29,6 +29,22 @@ TEST(StepTableTest, WhatIsPushedToAStepThatHasEndedIsDropped) {
   }
 }
 
+TEST(StepTableTest, StepsWithCollectivesMayComeAgainUnlessTheyFailed) {
+  StepTable table;
+  table.FindForCollectives(StepId(1));
+  table.Remove(StepId(1));
+  // A member in the next step of that id asks before it runs here.
+  const auto asked = table.FindForPiece(StepId(1));
+  EXPECT_EQ(table.Find(StepId(1)), asked);
+  EXPECT_EQ(table.FindForCollectives(StepId(1)), asked);
+  table.NoteFailed(StepId(1));
+  table.Remove(StepId(1));
+  table.FindForPiece(StepId(1))->buffers.Take("piece", {}, [](StatusOr<Tensor> piece) {
+    EXPECT_EQ(piece.status().code(), StatusCode::kAborted);
+  });
+  EXPECT_EQ(table.Find(StepId(1)), nullptr);
+}
+
 TEST(StepTableTest, OnlyTheLastStepsThatEndedAreRemembered) {
   StepTable table;
   for (int i = 0; i < 100'000; ++i) table.Remove(StepId(i));

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "rheo/collective/runner.h"
 #include "rheo/device/device_name.h"
 #include "rheo/service/recent_requests.h"
 #include "rheo/worker/cost_graph.h"
@@ -22,6 +23,8 @@ namespace {
 
 using rendezvous::Item;
 using rendezvous::RendezvousKey;
+
+constexpr int64_t kDefaultRecvBufChunk = 4096;
 
 int64_t NowMicros() { return trace::NowNanos() / 1000; }
 
@@ -37,8 +40,19 @@ struct RunCall {
 
 class WorkerImpl final : public Worker {
  public:
-  explicit WorkerImpl(WorkerEnv env) : env_(std::move(env)), sessions_(env_) {
+  explicit WorkerImpl(WorkerEnv env)
+      : env_(std::move(env)),
+        sessions_(env_),
+        collectives_({.task_name = env_.task_name,
+                      .leader = env_.collective_leader,
+                      .workers = env_.workers,
+                      .pool = env_.inter_op_pool,
+                      .buffers_of = [this](StepId step) { return BuffersOf(step); }}) {
     env_.waiting_ops = &waiting_ops_;
+    env_.collectives = &collectives_;
+    if (env_.step_sequences == nullptr) {
+      env_.step_sequences = std::make_shared<service::StepSequences>();
+    }
   }
 
   ~WorkerImpl() override { Stop(Unavailable("task {} has ended", env_.task_name)); }
@@ -113,6 +127,7 @@ class WorkerImpl final : public Worker {
     args.pushed = &response->pushed;
     RunGraphParts(std::move(args), [this, run = std::move(run)](Status status) mutable {
       status = WithReason(*run->state, std::move(status));
+      if (!status.ok() && run->graph->has_collectives) steps_.NoteFailed(run->state->step);
       MarkEnded(*run->state, status);
       Answer(*run, std::move(status));
       Leave();
@@ -167,6 +182,47 @@ class WorkerImpl final : public Worker {
     for (size_t i = 0; i < tensors.size(); ++i) {
       states[i]->rendezvous->OnPushed(tensors[i].key, tensors[i].item, tensors[i].announced);
     }
+  }
+
+  void RecvBuf(const service::RecvBufRequest& request, service::RecvBufResponse* response,
+               const service::Call& call, DoneCallback done) override {
+    if (Status status = CheckRecvBuf(request); !status.ok()) return std::move(done)(status);
+    std::shared_ptr<StepState> state = steps_.FindForPiece(request.step);
+    collective::BufferTable& buffers = state->buffers;
+    buffers.Take(request.key, call.stop,
+                 [this, state, &request, response, &call,
+                  done = std::move(done)](StatusOr<Tensor> piece) mutable {
+                   if (piece.ok()) {
+                     response->value = *std::move(piece);
+                     response->max_chunk = max_chunk();
+                     response->send_start_micros = NowMicros();
+                     return std::move(done)(OkStatus());
+                   }
+                   if (call.stop.stop_requested()) MemberLeft(*state, request.dst_device);
+                   steps_.RemoveIfIdle(state);
+                   std::move(done)(piece.status());
+                 });
+  }
+
+  void CompleteGroup(const service::CompleteGroupRequest& request,
+                     service::CompleteGroupResponse* response, const service::Call& call,
+                     DoneCallback done) override {
+    collectives_.resolver().OnCompleteGroup(request, response, call, std::move(done));
+  }
+
+  void CompleteInstance(const service::CompleteInstanceRequest& request,
+                        service::CompleteInstanceResponse* response, const service::Call& call,
+                        DoneCallback done) override {
+    collectives_.resolver().OnCompleteInstance(request, response, call, std::move(done));
+  }
+
+  void GetStepSequence(const service::GetStepSequenceRequest& request,
+                       service::GetStepSequenceResponse* response, const service::Call&,
+                       DoneCallback done) override {
+    for (const int64_t key : request.graph_keys) {
+      response->sequences.push_back({key, env_.step_sequences->Next(key)});
+    }
+    std::move(done)(OkStatus());
   }
 
   void MarkRecvFinished(const service::MarkRecvFinishedRequest&, service::MarkRecvFinishedResponse*,
@@ -231,6 +287,7 @@ class WorkerImpl final : public Worker {
       MutexLock lock(mutex_);
       if (stopped_.ok()) stopped_ = reason;
     }
+    collectives_.Stop(reason);
     for (const std::shared_ptr<StepState>& state : steps_.All()) EndStep(*state, reason);
     {
       MutexLock lock(mutex_);
@@ -240,6 +297,43 @@ class WorkerImpl final : public Worker {
   }
 
  private:
+  // The table lives as long as its step.
+  std::shared_ptr<collective::BufferTable> BuffersOf(StepId step) const {
+    const std::shared_ptr<StepState> state = steps_.Find(step);
+    if (state == nullptr) return nullptr;
+    return {state, &state->buffers};
+  }
+
+  int64_t max_chunk() const {
+    return env_.recv_buf_max_chunk == 0 ? kDefaultRecvBufChunk : env_.recv_buf_max_chunk;
+  }
+
+  // A member of a collective has given up waiting for this task: it will not take what is offered.
+  static void MemberLeft(StepState& state, const std::string& device) {
+    {
+      MutexLock lock(state.mutex);
+      if (!state.started) return;
+    }
+    state.buffers.Abort(AsDerived(Aborted("{} has left the step", device)));
+  }
+
+  // The rules of wire.md 7.10.
+  Status CheckRecvBuf(const service::RecvBufRequest& request) {
+    RHEO_RETURN_IF_ERROR(recent_recvs_.Check(request.request_id, "RecvBuf (GrpcWorker)"));
+    RHEO_RETURN_IF_ERROR(CheckRunning());
+    for (const device::Device* device : env_.devices) {
+      if (device->info().name != request.src_device) continue;
+      const Incarnation ours = device->info().incarnation;
+      if (request.src_incarnation == ours) return OkStatus();
+      return FailedPrecondition(
+          "RecvBuf expects a different device incarnation: {} vs. {}. Your worker job that "
+          "contains the device (\"{}\") was probably restarted. Check your worker job for the "
+          "reason why it was restarted.",
+          request.src_incarnation.value, ours.value, request.src_device);
+    }
+    return InvalidArgument("{} unknown device.", request.src_device);
+  }
+
   static void EndStep(StepState& state, const Status& reason) {
     {
       MutexLock lock(state.mutex);
@@ -293,7 +387,8 @@ class WorkerImpl final : public Worker {
           request.graph.value, env_.task_name);
     }
     RHEO_RETURN_IF_ERROR(Enter());
-    run.state = steps_.FindOrCreate(request.step);
+    run.state = run.graph->has_collectives ? steps_.FindForCollectives(request.step)
+                                           : steps_.FindOrCreate(request.step);
     // Stop() either finds the state in the table or is seen here.
     if (const Status stopped = CheckRunning(); !stopped.ok()) EndStep(*run.state, stopped);
     Status started = StartStep(run);
@@ -517,6 +612,7 @@ class WorkerImpl final : public Worker {
   WorkerEnv env_;
   executor::WaitingOps waiting_ops_;
   SessionTable sessions_;
+  collective::Runner collectives_;
   const std::shared_ptr<TransferLog> transfers_ = std::make_shared<TransferLog>();
   StepTable steps_;
   service::RecentRequests recent_runs_;

@@ -11,10 +11,12 @@
 #include "rheo/async/thread_pool.h"
 #include "rheo/device/device.h"
 #include "rheo/executor/waiting_ops.h"
+#include "rheo/kernel/collectives.h"
 #include "rheo/kernel/kernel_registry.h"
 #include "rheo/op/op_registry.h"
 #include "rheo/rendezvous/tensor_transport.h"
 #include "rheo/service/limits.h"
+#include "rheo/service/step_sequences.h"
 #include "rheo/service/worker_service.h"
 #include "rheo/worker/master_watch.h"
 
@@ -38,7 +40,14 @@ struct WorkerEnv {
   ThreadPool* inter_op_pool = nullptr;
   ThreadPool* intra_op_pool = nullptr;
   service::Limits limits = service::Limits::None();  // of sessions and of registered graphs
-  executor::WaitingOps* waiting_ops = nullptr;       // set by the worker itself
+  // Other tasks, for collectives; null: a task without peers. Outlives the worker's calls.
+  service::WorkerDirectory* workers = nullptr;
+  std::string collective_leader;   // as SessionConfig's collective_group_leader
+  int64_t recv_buf_max_chunk = 0;  // as SessionConfig's
+  std::shared_ptr<service::StepSequences> step_sequences;  // null: its own
+  // Set by the worker itself:
+  executor::WaitingOps* waiting_ops = nullptr;
+  kernel::Collectives* collectives = nullptr;
 };
 
 // What a running step waits for, for status pages and logs.

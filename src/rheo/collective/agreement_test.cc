@@ -1,0 +1,225 @@
+// Who is in a group, and who sends in a broadcast.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "rheo/collective/group_table.h"
+#include "rheo/collective/instance_table.h"
+
+namespace rheo::collective {
+namespace {
+
+using service::CompleteGroupRequest;
+using service::CompleteInstanceRequest;
+using ::testing::HasSubstr;
+
+std::string DeviceOf(int task) {
+  return "/job:worker/replica:0/task:" + std::to_string(task) + "/device:CPU:0";
+}
+
+CompleteGroupRequest RequestOf(int task, int size, uint64_t incarnation = 1) {
+  return {.group_key = 5,
+          .group_size = size,
+          .device_type = "CPU",
+          .device = device::DeviceInfo{
+              .name = DeviceOf(task), .type = "CPU", .incarnation = Incarnation(incarnation)}};
+}
+
+template <typename T>
+struct Answer {
+  std::optional<StatusOr<T>> got;
+  StopSource stop;
+  auto callback() {
+    return [this](StatusOr<T> value) { got.emplace(std::move(value)); };
+  }
+  Status status() const { return got ? got->status() : Internal("no answer"); }
+};
+
+class GroupTest : public ::testing::Test {
+ protected:
+  void Join(Answer<GroupRef>& answer, const CompleteGroupRequest& request) {
+    table_->Join(request, answer.stop.get_token(), answer.callback());
+  }
+  GroupRef FormPair() {
+    Answer<GroupRef> a, b;
+    Join(a, RequestOf(0, 2));
+    Join(b, RequestOf(1, 2));
+    EXPECT_TRUE(a.status().ok());
+    return b.got->value();
+  }
+
+  const std::shared_ptr<GroupTable> table_ = std::make_shared<GroupTable>();
+};
+
+TEST_F(GroupTest, IsCompleteWhenAllHaveJoinedAndOrderedByName) {
+  Answer<GroupRef> a, b, c;
+  Join(a, RequestOf(2, 3));
+  Join(b, RequestOf(10, 3));
+  EXPECT_FALSE(a.got);
+  EXPECT_FALSE(b.got);
+  Join(c, RequestOf(1, 3));
+  ASSERT_TRUE(a.status().ok() && b.status().ok() && c.status().ok());
+  const GroupRef group = **a.got;
+  ASSERT_EQ(group->size(), 3);
+  EXPECT_EQ(group->members[0].name, DeviceOf(1));
+  EXPECT_EQ(group->members[1].name, DeviceOf(10));  // as strings
+  EXPECT_EQ(group->RankOf(DeviceOf(2)), 2);
+  EXPECT_EQ(group->MembersOfTasks(), (std::vector<int>{1, 1, 1}));
+}
+
+TEST_F(GroupTest, AMemberThatAsksAgainGetsTheSameAnswer) {
+  const GroupRef group = FormPair();
+  Answer<GroupRef> again;
+  Join(again, RequestOf(0, 2));
+  ASSERT_TRUE(again.status().ok());
+  EXPECT_EQ(**again.got, group);
+}
+
+TEST_F(GroupTest, AnotherSizeFailsWhoeverWaitsAndTheGroupFormsAnew) {
+  Answer<GroupRef> a, b;
+  Join(a, RequestOf(0, 3));
+  Join(b, RequestOf(1, 4));
+  for (const Status& status : {a.status(), b.status()}) {
+    EXPECT_EQ(status.code(), StatusCode::kInternal);
+    EXPECT_THAT(status.message(), HasSubstr("Device " + DeviceOf(1) +
+                                            " is joining a group with size4, but that group has "
+                                            "size 3 (group_key=5)"));
+  }
+  FormPair();
+}
+
+TEST_F(GroupTest, OneTooManyIsToldAndTheGroupStays) {
+  const GroupRef group = FormPair();
+  Answer<GroupRef> third;
+  Join(third, RequestOf(2, 2));
+  EXPECT_EQ(third.status().code(), StatusCode::kInternal);
+  EXPECT_THAT(third.status().message(), HasSubstr("Device " + DeviceOf(2) +
+                                                  " is joining a group that is already full "
+                                                  "(group_key=5)"));
+  EXPECT_EQ(table_->Find(5), group);
+}
+
+TEST_F(GroupTest, ARestartedMemberIsToldAndTheGroupFormsAnew) {
+  FormPair();
+  Answer<GroupRef> restarted;
+  Join(restarted, RequestOf(1, 2, 99));
+  EXPECT_EQ(restarted.status().code(), StatusCode::kFailedPrecondition);
+  EXPECT_THAT(restarted.status().message(),
+              HasSubstr("current incarnation doesn't match with one in the group"));
+  Answer<GroupRef> a, b;
+  Join(a, RequestOf(1, 2, 99));
+  Join(b, RequestOf(0, 2));
+  ASSERT_TRUE(a.status().ok());
+  EXPECT_EQ((**a.got)->members[1].incarnation, Incarnation(99));
+}
+
+TEST_F(GroupTest, WhoLeavesIsNotInTheGroup) {
+  Answer<GroupRef> gone, a, b;
+  Join(gone, RequestOf(0, 2));
+  gone.stop.request_stop();
+  EXPECT_EQ(gone.status().code(), StatusCode::kCancelled);
+  EXPECT_TRUE(IsDerived(gone.status()));
+  Join(a, RequestOf(1, 2));
+  EXPECT_FALSE(a.got);
+  Join(b, RequestOf(2, 2));
+  EXPECT_TRUE(a.status().ok());
+}
+
+TEST_F(GroupTest, WithoutADeviceOrASizeThereIsNoGroup) {
+  Answer<GroupRef> nobody, empty;
+  Join(nobody, {.group_key = 5, .group_size = 2});
+  EXPECT_EQ(nobody.status().code(), StatusCode::kInternal);
+  EXPECT_THAT(nobody.status().message(),
+              HasSubstr("CompleteGroupRequest device_attributes is not set."));
+  Join(empty, RequestOf(0, 0));
+  EXPECT_EQ(empty.status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(GroupTest, StopTellsWhoeverWaits) {
+  Answer<GroupRef> a, late;
+  Join(a, RequestOf(0, 2));
+  table_->Stop(Unavailable("the task ends"));
+  EXPECT_EQ(a.status().code(), StatusCode::kUnavailable);
+  Join(late, RequestOf(0, 2));
+  EXPECT_EQ(late.status().code(), StatusCode::kUnavailable);
+}
+
+class InstanceTest : public ::testing::Test {
+ protected:
+  InstanceTest() {
+    group_.key = 5;
+    for (int i = 0; i < 3; ++i) group_.members.push_back({.name = DeviceOf(i), .type = "CPU"});
+  }
+  void Declare(Answer<int>& answer, int task, bool is_source, int32_t type = kBroadcast) {
+    const CompleteInstanceRequest request{.type = type,
+                                          .group_key = 5,
+                                          .group_size = 3,
+                                          .instance_key = 9,
+                                          .device = DeviceOf(task),
+                                          .is_source = is_source};
+    table_->Declare(group_, request, answer.stop.get_token(), answer.callback());
+  }
+
+  Group group_;
+  const std::shared_ptr<InstanceTable> table_ = std::make_shared<InstanceTable>();
+};
+
+TEST_F(InstanceTest, ReductionsHaveNoSourceAndDoNotWait) {
+  Answer<int> a;
+  Declare(a, 0, false, kReduction);
+  ASSERT_TRUE(a.status().ok());
+  EXPECT_EQ(**a.got, -1);
+}
+
+TEST_F(InstanceTest, BroadcastsWaitForAllAndTellTheSource) {
+  Answer<int> a, b, c, again;
+  Declare(a, 0, false);
+  Declare(b, 1, true);
+  EXPECT_FALSE(b.got);
+  Declare(c, 2, false);
+  for (const Answer<int>* answer : {&a, &b, &c}) EXPECT_EQ(**answer->got, 1);
+  Declare(again, 2, false);
+  EXPECT_EQ(**again.got, 1);
+}
+
+TEST_F(InstanceTest, NobodyOrTwoWhoSendAreAnErrorOfAllAndALaterStepWorks) {
+  Answer<int> a, b, c;
+  Declare(a, 0, false);
+  Declare(b, 1, false);
+  Declare(c, 2, false);
+  EXPECT_EQ(a.status().code(), StatusCode::kInternal);
+  EXPECT_THAT(c.status().message(), HasSubstr("Instance 9 found no source for broadcast."));
+  Answer<int> d, e;
+  Declare(d, 0, true);
+  Declare(e, 2, true);
+  EXPECT_THAT(d.status().message(),
+              HasSubstr("Instance 9 already has source 0, received second claim from 2"));
+  EXPECT_FALSE(e.status().ok());
+  Answer<int> f, g, h;
+  Declare(f, 0, false);
+  Declare(g, 1, false);
+  Declare(h, 2, true);
+  EXPECT_EQ(**f.got, 2);
+}
+
+TEST_F(InstanceTest, ADeviceOutsideTheGroupIsRefused) {
+  Answer<int> a;
+  Declare(a, 7, false);
+  EXPECT_EQ(a.status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(InstanceTest, WhoLeavesHasNotDeclared) {
+  Answer<int> gone;
+  Declare(gone, 0, true);
+  gone.stop.request_stop();
+  EXPECT_EQ(gone.status().code(), StatusCode::kCancelled);
+  Answer<int> a, b, c;
+  Declare(a, 0, false);
+  Declare(b, 1, true);
+  Declare(c, 2, false);
+  EXPECT_EQ(**a.got, 1);
+}
+
+}  // namespace
+}  // namespace rheo::collective

@@ -1,0 +1,28 @@
+// The algorithms: each runs one member's part over an Exchange.
+#ifndef RHEO_COLLECTIVE_ALGORITHMS_H_
+#define RHEO_COLLECTIVE_ALGORITHMS_H_
+
+#include <memory>
+#include <string>
+
+#include "rheo/collective/exchange.h"
+
+namespace rheo::collective {
+
+// Both take the run's group from `exchange`, give it the result, and fail it when they cannot.
+// `rank` is this member's; `instance` the first part of all keys,
+// "<group>:<instance>:<frame>:<iteration>".
+
+// Ring all-reduce (Patarasuk and Yuan 2009): the value is cut into as many pieces as there are
+// members; a piece goes round once and is merged, and once more to tell the sum. Each member sends
+// and receives 2 (n - 1) / n of the value, whatever n is.
+void ReduceInRings(std::shared_ptr<Exchange> exchange, int rank, const std::string& instance);
+
+// Down a binary tree of tasks, and in each task down one of its members: the value crosses at most
+// log2 of both numbers of links, and each member sends it at most twice in a tree.
+void BroadcastInTrees(std::shared_ptr<Exchange> exchange, int rank, int source_rank,
+                      const std::string& instance);
+
+}  // namespace rheo::collective
+
+#endif  // RHEO_COLLECTIVE_ALGORITHMS_H_

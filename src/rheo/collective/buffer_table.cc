@@ -1,0 +1,110 @@
+#include "rheo/collective/buffer_table.h"
+
+#include <utility>
+
+namespace rheo::collective {
+
+BufferTable::~BufferTable() { Abort(AsDerived(Cancelled("the step is gone"))); }
+
+void BufferTable::Offer(const std::string& key, Tensor piece, DoneCallback taken) {
+  Status status;
+  std::shared_ptr<Outcome<Tensor>> taker;
+  {
+    MutexLock lock(mutex_);
+    status = aborted_;
+    const auto it = wanted_.find(key);
+    if (it != wanted_.end()) {
+      taker = std::move(it->second);
+      wanted_.erase(it);
+    } else if (status.ok()) {
+      Offered& offered = offered_[key];
+      if (offered.taken == nullptr) {
+        offered = {std::move(piece), std::move(taken)};
+        return;
+      }
+      status = Internal("two pieces of one step have the key {}", key);
+    }
+  }
+  if (taker != nullptr) taker->Set(status.ok() ? StatusOr<Tensor>(std::move(piece)) : status);
+  taken(std::move(status));
+}
+
+void BufferTable::Take(const std::string& key, StopToken stop, TakeCallback done) {
+  Status status;
+  Offered found;
+  std::shared_ptr<Outcome<Tensor>> wait;
+  {
+    MutexLock lock(mutex_);
+    status = aborted_;
+    if (const auto it = offered_.find(key); it != offered_.end()) {
+      found = std::move(it->second);
+      offered_.erase(it);
+    } else if (status.ok()) {
+      auto& wanted = wanted_[key];
+      if (wanted == nullptr) {
+        wanted = std::make_shared<Outcome<Tensor>>();
+        wait = wanted;
+      } else {
+        status = Internal("the piece {} is asked for twice", key);
+      }
+    }
+  }
+  if (wait != nullptr) {
+    return wait->Wait(std::move(stop), [this, key, wait = wait.get(),
+                                        done = std::move(done)](StatusOr<Tensor> piece) mutable {
+      if (!piece.ok()) {
+        // Whoever left takes his place along.
+        MutexLock lock(mutex_);
+        const auto it = wanted_.find(key);
+        if (it != wanted_.end() && it->second.get() == wait) wanted_.erase(it);
+      }
+      done(std::move(piece));
+    });
+  }
+  if (!status.ok()) return done(std::move(status));
+  done(std::move(found.piece));
+  found.taken(OkStatus());
+}
+
+void BufferTable::Abort(const Status& status) {
+  StringMap<Offered> offered;
+  StringMap<std::shared_ptr<Outcome<Tensor>>> wanted;
+  absl::flat_hash_map<uint64_t, DoneCallback> watches;
+  {
+    MutexLock lock(mutex_);
+    if (!aborted_.ok()) return;
+    aborted_ = status;
+    offered.swap(offered_);
+    wanted.swap(wanted_);
+    watches.swap(watches_);
+  }
+  for (auto& [key, outcome] : wanted) outcome->Set(status);
+  for (auto& [key, piece] : offered) piece.taken(status);
+  for (auto& [id, on_abort] : watches) on_abort(status);
+}
+
+uint64_t BufferTable::Watch(DoneCallback on_abort) {
+  Status status;
+  {
+    MutexLock lock(mutex_);
+    if (aborted_.ok()) {
+      watches_.emplace(++last_watch_, std::move(on_abort));
+      return last_watch_;
+    }
+    status = aborted_;
+  }
+  on_abort(status);
+  return 0;
+}
+
+void BufferTable::Unwatch(uint64_t id) {
+  DoneCallback gone;
+  MutexLock lock(mutex_);
+  if (const auto it = watches_.find(id); it != watches_.end()) {
+    gone = std::move(it->second);
+    watches_.erase(it);
+  }
+  lock.Unlock();  // what the callback holds goes without the lock
+}
+
+}  // namespace rheo::collective

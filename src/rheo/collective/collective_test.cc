@@ -1,0 +1,216 @@
+// Whole collectives between tasks that reach each other directly.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "rheo/collective/layout.h"
+#include "rheo/collective/merge.h"
+#include "rheo/collective/world_for_test.h"
+#include "rheo/tensor/float_types.h"
+
+namespace rheo::collective {
+namespace {
+
+using kernel::CollectiveKind;
+using kernel::CollectivePlan;
+using kernel::FinalOp;
+using kernel::MergeOp;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+using RunRef = std::shared_ptr<TestWorld::Run>;
+
+// Member r gives r + 1, r + 2, …
+Tensor InputOf(size_t rank, int64_t size) {
+  Tensor t(DType::kFloat, Shape{size});
+  std::iota(t.mutable_flat<float>().begin(), t.mutable_flat<float>().end(),
+            static_cast<float>(rank) + 1);
+  return t;
+}
+
+std::vector<RunRef> ReduceAll(TestWorld& world, int64_t size, const CollectivePlan& plan = {},
+                              int32_t instance = 1) {
+  std::vector<RunRef> runs;
+  for (size_t i = 0; i < world.members.size(); ++i) {
+    runs.push_back(world.Start(i, plan, InputOf(i, size), {}, instance));
+  }
+  return runs;
+}
+
+void ExpectSum(const std::vector<RunRef>& runs, int64_t size) {
+  const auto n = static_cast<float>(runs.size());
+  for (const RunRef& run : runs) {
+    ASSERT_TRUE(run->is_over);
+    ASSERT_TRUE(run->result.ok()) << run->result.status();
+    const std::span<const float> sum = run->result->flat<float>();
+    ASSERT_EQ(static_cast<int64_t>(sum.size()), size);
+    for (int64_t i = 0; i < size; ++i) {
+      ASSERT_EQ(sum[static_cast<size_t>(i)], n * static_cast<float>(i) + n * (n + 1) / 2) << i;
+    }
+  }
+}
+
+TEST(RingTest, EveryMemberGetsTheSumWhateverTheSizesAre) {
+  for (const std::vector<int>& tasks :
+       std::vector<std::vector<int>>{{1}, {1, 1}, {1, 1, 1}, {2, 1}, {3, 2, 2}, {4}}) {
+    for (const int64_t size : {0, 1, 15, 16, 17, 32, 1000}) {
+      TestWorld world(tasks);
+      ExpectSum(ReduceAll(world, size), size);
+    }
+  }
+}
+
+TEST(RingTest, SeveralRingsGiveTheSameSum) {
+  for (const std::vector<int>& offsets :
+       std::vector<std::vector<int>>{{0}, {0, 0}, {0, -1}, {1, 0, -2}}) {
+    TestWorld world({2, 2, 1});
+    ExpectSum(ReduceAll(world, 333, {.ring_offsets = offsets}), 333);
+  }
+}
+
+TEST(RingTest, KeysArePassPieceAndSender) {
+  TestWorld world({1, 1});
+  ExpectSum(ReduceAll(world, 100), 100);
+  // What task 1 asks task 0 for, and the other way round.
+  EXPECT_THAT(world.tasks[0]->keys, UnorderedElementsAre("7:1:0:0:0:0:0", "7:1:0:0:1:1:0"));
+  EXPECT_THAT(world.tasks[1]->keys, UnorderedElementsAre("7:1:0:0:0:1:1", "7:1:0:0:1:0:1"));
+}
+
+TEST(RingTest, ALaterStepAsksTheLeaderNothing) {
+  TestWorld world({1, 1});
+  ExpectSum(ReduceAll(world, 8), 8);
+  const int asked = world.tasks[0]->groups_asked;
+  world.NextStep();
+  ExpectSum(ReduceAll(world, 8), 8);
+  EXPECT_EQ(world.tasks[0]->groups_asked, asked);
+}
+
+TEST(RingTest, MergesAndDivides) {
+  const auto run_all = [](CollectivePlan plan, std::vector<Tensor> inputs) {
+    TestWorld world({1, 1});
+    const RunRef a = world.Start(0, plan, inputs[0]);
+    const RunRef b = world.Start(1, plan, inputs[1]);
+    EXPECT_EQ(*a->result, *b->result);
+    return *a->result;
+  };
+  const Tensor x = Tensor::Vector<int32_t>({1, 5, -7});
+  const Tensor y = Tensor::Vector<int32_t>({2, 3, -4});
+  EXPECT_EQ(run_all({.merge = MergeOp::kMul}, {x, y}), Tensor::Vector<int32_t>({2, 15, 28}));
+  EXPECT_EQ(run_all({.merge = MergeOp::kMax}, {x, y}), Tensor::Vector<int32_t>({2, 5, -4}));
+  EXPECT_EQ(run_all({.merge = MergeOp::kMin}, {x, y}), Tensor::Vector<int32_t>({1, 3, -7}));
+  EXPECT_EQ(run_all({.final = FinalOp::kDiv}, {x, y}), Tensor::Vector<int32_t>({1, 4, -5}));
+  const Tensor h = Tensor::Vector<Half>({Half(1.5f), Half(-2)});
+  EXPECT_EQ(run_all({.final = FinalOp::kDiv}, {h, h}), h);
+}
+
+TEST(RingTest, TypesWithoutArithmeticAreRefused) {
+  TestWorld world({1});
+  EXPECT_EQ(world.Start(0, {}, Tensor::Vector<uint8_t>({1}))->result.status().code(),
+            StatusCode::kUnimplemented);
+}
+
+TEST(LayoutTest, PiecesBeginAtMultiplesOf64Bytes) {
+  const std::vector<Piece> pieces = CutIntoPieces(5000, 4, 2);
+  EXPECT_EQ(pieces[0].size * 4, 10048);
+  EXPECT_EQ(pieces[1].size * 4, 9952);
+  EXPECT_EQ(CutIntoPieces(6, 4, 2)[0].size, 6);
+  EXPECT_EQ(CutIntoPieces(6, 4, 2)[1].size, 0);
+  // A piece that fits exactly is one unit larger, as TensorFlow's.
+  EXPECT_EQ(CutIntoPieces(128, 4, 2)[0].size * 4, 320);
+}
+
+TEST(TreeTest, EveryMemberGetsTheValueWhoeverSends) {
+  for (const std::vector<int>& tasks :
+       std::vector<std::vector<int>>{{1}, {1, 1}, {1, 1, 1, 1, 1, 1, 1}, {2, 1}, {3, 2, 4}, {5}}) {
+    const size_t n = TestWorld(tasks).members.size();
+    for (size_t source = 0; source < n; ++source) {
+      TestWorld world(tasks);
+      std::vector<RunRef> runs;
+      const CollectivePlan receive{.kind = CollectiveKind::kBroadcast};
+      const CollectivePlan send{.kind = CollectiveKind::kBroadcast, .is_source = true};
+      for (size_t i = 0; i < n; ++i) {
+        runs.push_back(i == source ? world.Start(i, send, InputOf(5, 3))
+                                   : world.Start(i, receive, Tensor(), Shape{3}));
+      }
+      for (const RunRef& run : runs) {
+        ASSERT_TRUE(run->result.ok()) << run->result.status();
+        EXPECT_EQ(*run->result, InputOf(5, 3));
+      }
+    }
+  }
+}
+
+TEST(TreeTest, AnotherSizeThanExpectedIsAnError) {
+  TestWorld world({1, 1});
+  const RunRef a =
+      world.Start(0, {.kind = CollectiveKind::kBroadcast, .is_source = true}, InputOf(0, 4));
+  const RunRef b = world.Start(1, {.kind = CollectiveKind::kBroadcast}, Tensor(), Shape{3});
+  EXPECT_EQ(b->result.status().code(), StatusCode::kInternal);
+  EXPECT_THAT(b->result.status().message(), HasSubstr("Tensor Size Mismatch"));
+}
+
+TEST(FailureTest, ACancelledMemberFailsAllOthersByNameAndALaterStepWorks) {
+  TestWorld world({1, 1, 1});
+  const RunRef a = world.Start(0, {}, InputOf(0, 100));
+  const RunRef b = world.Start(1, {}, InputOf(1, 100));
+  EXPECT_FALSE(a->is_over);
+  const RunRef c = world.Start(2, {}, InputOf(2, 100), {}, /*instance=*/2);  // waits for nobody
+  EXPECT_FALSE(c->is_over);
+  c->stop.request_stop();
+  EXPECT_EQ(c->result.status().code(), StatusCode::kCancelled);
+  EXPECT_TRUE(IsDerived(c->result.status()));
+  for (const RunRef& run : {a, b}) {
+    ASSERT_TRUE(run->is_over);
+    EXPECT_EQ(run->result.status().code(), StatusCode::kAborted);
+    EXPECT_TRUE(IsDerived(run->result.status()));
+    EXPECT_THAT(run->result.status().message(), HasSubstr("from /job:w/replica:0/task:"));
+  }
+  world.NextStep();
+  ExpectSum(ReduceAll(world, 100), 100);
+}
+
+TEST(FailureTest, AnotherErrorOfTheStepEndsTheRun) {
+  TestWorld world({1, 1});
+  const RunRef a = world.Start(0, {}, InputOf(0, 100));
+  world.tasks[0]->buffers->Abort(InvalidArgument("another operation failed"));
+  ASSERT_TRUE(a->is_over);
+  EXPECT_TRUE(IsDerived(a->result.status()));
+  EXPECT_THAT(a->result.status().message(), HasSubstr("another operation failed"));
+}
+
+TEST(FailureTest, ACancelledWaitForTheGroupEndsAndTheNextOneSucceeds) {
+  TestWorld world({1, 1});
+  const RunRef b = world.Start(1, {}, InputOf(1, 10));
+  EXPECT_FALSE(b->is_over);
+  b->stop.request_stop();
+  ASSERT_TRUE(b->is_over);
+  EXPECT_EQ(b->result.status().code(), StatusCode::kCancelled);
+  world.NextStep();
+  ExpectSum(ReduceAll(world, 10), 10);
+}
+
+TEST(FailureTest, ARestartedMemberIsLearntOfAfterOneFailure) {
+  TestWorld world({1, 1});
+  ExpectSum(ReduceAll(world, 10), 10);
+  world.tasks[1]->devices[0]->info_.incarnation = NewIncarnation();
+  world.tasks[1]->runner.resolver().Forget(7);
+  world.NextStep();
+  const RunRef b = world.Start(1, {}, InputOf(1, 10));
+  EXPECT_EQ(b->result.status().code(), StatusCode::kFailedPrecondition);
+  world.NextStep();
+  ExpectSum(ReduceAll(world, 10), 10);
+}
+
+TEST(FailureTest, ATimeoutEndsTheRun) {
+  TestWorld world({1, 1});
+  const RunRef a = world.Start(0, {.timeout = std::chrono::milliseconds(1)}, InputOf(0, 10));
+  Notification over;
+  std::thread([&] {
+    while (world.tasks[0]->buffers.use_count() > 1) std::this_thread::yield();
+    over.Notify();
+  }).join();
+  EXPECT_EQ(a->result.status().code(), StatusCode::kDeadlineExceeded);
+}
+
+}  // namespace
+}  // namespace rheo::collective
