@@ -1,8 +1,11 @@
 #include "rheo/master/compiled_step.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "rheo/base/hash.h"
+#include "rheo/graph/collective_nodes.h"
 #include "rheo/graph/import.h"
 #include "rheo/graph/traversal.h"
 #include "rheo/master/part_options.h"
@@ -85,9 +88,27 @@ service::RegisterGraphRequest RegistrationOf(const CompileOptions& options, cons
   request.graph = graph::Export(
       part,
       {.strip_default_attrs = true, .reachable_functions_only = true, .assigned_devices = true});
-  request.collective_graph_key = options.collective_graph_key;
   request.config = *options.config;
   return request;
+}
+
+// TensorFlow's key of a graph with collectives (wire.md 21); 0 for one without.
+int64_t CollectiveGraphKey(const Graph& graph) {
+  std::set<int64_t> instances;
+  bool has_collectives = false;
+  for (const Node* node : graph.nodes()) {
+    if (!graph::IsCollective(*node)) continue;
+    has_collectives = true;
+    if (const auto key = node->attrs().Get<int64_t>("instance_key"); key.ok()) {
+      instances.insert(*key);
+    }
+  }
+  if (!has_collectives) return 0;
+  uint64_t key = 0x8774aa605c729c72;
+  for (const int64_t instance : instances) {
+    key = Hash64Combine(static_cast<uint64_t>(instance), key);
+  }
+  return static_cast<int64_t>(key);
 }
 
 Status AddPart(const CompileOptions& options, const std::string& task_name, const Graph& graph,
@@ -168,7 +189,17 @@ StatusOr<PreparedStep> CompileStep(const CompileOptions& options, const Graph& p
     prepared.step->feeds_of_fetch = FeedsOfFetches(names, *graph);
   }
   RHEO_RETURN_IF_ERROR(Simplify(options, *graph));
+  const int64_t derived_key = CollectiveGraphKey(*graph);
   RHEO_RETURN_IF_ERROR(Cut(options, *graph, prepared));
+  const int64_t asked_key = options.collective_graph_key;
+  for (service::RegisterGraphRequest& request : prepared.requests) {
+    request.collective_graph_key = asked_key != 0 ? asked_key : derived_key;
+  }
+  if (derived_key != 0) {
+    prepared.step->collective_graph_key = asked_key != 0 ? asked_key : derived_key;
+    // Other members may ask for pieces of the step until its clean-up.
+    prepared.step->is_local = false;
+  }
   return prepared;
 }
 

@@ -47,6 +47,9 @@ class CompiledStep {
   // The only part is on the master's own task. Nothing then crosses tasks, and the worker forgets
   // the step by itself when it ends: no CleanupGraph is sent.
   bool is_local = false;
+  // Names the sequence of step ids that all masters share which run this graph; 0: it has no
+  // collectives.
+  int64_t collective_graph_key = 0;
   // For partial runs: by fetch, the feeds (positions in signature.names.feeds) that it depends on.
   std::vector<std::vector<int>> feeds_of_fetch;
 
@@ -71,7 +74,7 @@ struct CompileOptions {
   std::function<std::string(std::string_view prefix)> unique_name;
   // from → to: consumers of `to` read `from` instead.
   std::vector<std::pair<std::string, std::string>> tensor_connections;
-  int64_t collective_graph_key = 0;
+  int64_t collective_graph_key = 0;  // 0: made from the collectives
   bool for_partial_runs = false;
 };
 

@@ -26,7 +26,7 @@ Status ClosedByClient() {
 
 class MasterImpl final : public Master {
  public:
-  explicit MasterImpl(MasterEnv env) : env_(std::move(env)) {
+  explicit MasterImpl(MasterEnv env) : env_(Completed(std::move(env))) {
     if (env_.session_idle_limit.count() > 0) ScheduleSweep();
   }
   ~MasterImpl() override { Stop(Aborted("the master was shut down")); }
@@ -65,6 +65,13 @@ class MasterImpl final : public Master {
   DoneCallback LeaveAfter(DoneCallback done);
   void ListClusterDevices(ListDevicesResponse* response, const Call& call, DoneCallback done);
   void CleanupAll(const ResetRequest& request, DoneCallback done);
+
+  static MasterEnv Completed(MasterEnv env) {
+    if (env.step_sequences == nullptr) {
+      env.step_sequences = std::make_shared<service::StepSequences>();
+    }
+    return env;
+  }
 
   const MasterEnv env_;
   TimerQueue timers_;

@@ -14,6 +14,7 @@
 #include "rheo/passes/passes.h"
 #include "rheo/service/limits.h"
 #include "rheo/service/master_service.h"
+#include "rheo/service/step_sequences.h"
 #include "rheo/service/worker_service.h"
 
 namespace rheo::master {
@@ -31,6 +32,8 @@ struct MasterEnv {
   passes::ConstantEvaluator evaluator;       // null: no constant folding
   ThreadPool* pool = nullptr;                // for compiling steps
   service::SessionConfig default_config;
+  // Ids of steps with collectives, shared with the task's worker; null: the master's own.
+  std::shared_ptr<service::StepSequences> step_sequences;
   // How long CreateSession waits for missing tasks when the client gives no timeout.
   std::chrono::milliseconds forming_timeout = std::chrono::minutes(10);
   // Sessions that nobody used for this long are closed, since their clients may have vanished; 0:

@@ -77,6 +77,10 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   // Starts the run. After success `take(StepRun&)` is called and the metadata are filled; `done`
   // comes last.
   template <typename Take>
+  void StartWithId(const std::shared_ptr<StepRun>& run, const CompiledStep& step,
+                   StepOptions options, service::RunMetadata& metadata, Take take,
+                   DoneCallback done);
+  template <typename Take>
   void StartRun(const std::shared_ptr<StepRun>& run, const CompiledStep& step, StepOptions options,
                 service::RunMetadata& metadata, Take take, DoneCallback done);
   void RunRoute(const std::shared_ptr<const StepRoute>& route,

@@ -5,6 +5,7 @@
 
 #include "rheo/master/call_guard.h"
 #include "rheo/master/master_session.h"
+#include "rheo/master/step_ids.h"
 #include "rheo/master/transfer_logs.h"
 
 namespace rheo::master {
@@ -84,9 +85,9 @@ bool MasterSession::IsMeasured(const CompiledStep& step) const {
 }
 
 template <typename Take>
-void MasterSession::StartRun(const std::shared_ptr<StepRun>& run, const CompiledStep& step,
-                             StepOptions options, service::RunMetadata& metadata, Take take,
-                             DoneCallback done) {
+void MasterSession::StartWithId(const std::shared_ptr<StepRun>& run, const CompiledStep& step,
+                                StepOptions options, service::RunMetadata& metadata, Take take,
+                                DoneCallback done) {
   options.exec.record_costs = IsMeasured(step);
   const bool wants_metadata = WantsMetadata(options.exec);
   const bool wants_transfers = options.exec.record_timeline && step.parts.size() > 1;
@@ -121,6 +122,32 @@ void MasterSession::StartRun(const std::shared_ptr<StepRun>& run, const Compiled
                     [run, options = std::move(options), answer = std::move(answer)]() mutable {
                       run->Start(std::move(options), std::move(answer));
                     });
+}
+
+template <typename Take>
+void MasterSession::StartRun(const std::shared_ptr<StepRun>& run, const CompiledStep& step,
+                             StepOptions options, service::RunMetadata& metadata, Take take,
+                             DoneCallback done) {
+  const int64_t key = step.collective_graph_key;
+  if (key == 0) {
+    return StartWithId(run, step, std::move(options), metadata, std::move(take), std::move(done));
+  }
+  const StopToken stop = options.stop;
+  const service::Deadline deadline = options.answer_by;
+  if (env_.step_sequences->NeedsLeader(key)) options.caller_waits = false;
+  TakeStepId(env_, key, stop, deadline,
+             [self = shared_from_this(), run, &step, key, options = std::move(options), &metadata,
+              take = std::move(take), done = std::move(done)](StatusOr<StepId> id) mutable {
+               if (!id.ok()) return done(id.status());
+               options.step = *id;
+               auto give_back = [self, key, id = *id,
+                                 done = std::move(done)](Status status) mutable {
+                 self->env_.step_sequences->Return(key, id, status.ok());
+                 done(std::move(status));
+               };
+               self->StartWithId(run, step, std::move(options), metadata, std::move(take),
+                                 std::move(give_back));
+             });
 }
 
 void MasterSession::RunRoute(const std::shared_ptr<const StepRoute>& route,

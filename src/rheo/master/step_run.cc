@@ -53,7 +53,7 @@ void StepRun::SetFeed(int slot, Tensor value) {
 void StepRun::Start(StepOptions options, Done done) {
   if (Status entered = gate_->Enter(); !entered.ok()) return done(std::move(entered), *this);
   options_ = std::move(options);
-  step_id_ = options_.is_partial ? options_.step : NewStepId();
+  step_id_ = options_.step != StepId() ? options_.step : NewStepId();
   PrepareParts();
   {
     MutexLock lock(mutex_);

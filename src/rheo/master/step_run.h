@@ -34,10 +34,10 @@ struct StepOptions {
   Clock::duration granted{};
   StopToken stop;
   bool caller_waits = false;
-  // Partial runs: parts are told, the step id is given, and the scope belongs to the partial run.
+  StepId step;  // of a partial run or a step with collectives; 0: a new one
+  // Partial runs: parts are told, and the scope belongs to the partial run.
   bool is_partial = false;
   bool is_last_partial_run = false;
-  StepId step;
   std::vector<int> fetch_slots;  // partial: which fetches; otherwise all
   std::vector<int> feed_slots;   // partial: which feeds
 };

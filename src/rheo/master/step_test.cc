@@ -282,6 +282,66 @@ TEST_F(StepTest, NothingOfACallIsTouchedOnceItWasAnswered) {
   EXPECT_EQ(keys, std::vector<int64_t>{5});
 }
 
+// n and r = the sum of x over the members of an instance.
+graph::GraphDef Collective(int64_t instance_key) {
+  graph::GraphDef def;
+  def.versions.producer = graph::kProducerVersion;
+  def.nodes.push_back({.name = "x", .op = "Placeholder", .attrs = {{"dtype", DType::kFloat}}});
+  def.nodes.push_back({.name = "r",
+                       .op = "CollectiveReduce",
+                       .inputs = {"x"},
+                       .attrs = {{"T", DType::kFloat},
+                                 {"group_size", int64_t{2}},
+                                 {"group_key", int64_t{1}},
+                                 {"instance_key", instance_key},
+                                 {"merge_op", "Add"},
+                                 {"final_op", "Id"},
+                                 {"subdiv_offsets", std::vector<int64_t>{0}}}});
+  return def;
+}
+
+TEST_F(StepTest, ACollectiveGraphHasAKeyAndConsecutiveIdsThatTheLeaderBegins) {
+  env_.default_config.collective_group_leader = kWorker1;
+  const SessionHandle session = Session(Collective(13));
+  std::vector<int64_t> ids;
+  worker(kWorker0).on_run = [&](const RunGraphRequest& request, RunGraphResponse* response,
+                                const Call&, DoneCallback done) {
+    ids.push_back(request.step.value);
+    FakeWorker::Answer(request, response);
+    done(OkStatus());
+  };
+  const RunStepRequest request{
+      .session = session, .feeds = {{"x:0", Tensor::Scalar(5.0f)}}, .fetches = {"r:0"}};
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(Run(request).ok());
+  EXPECT_EQ(ids, (std::vector<int64_t>{1000, 1001, 1002}));
+  EXPECT_EQ(worker(kWorker1).Count("GetStepSequence"), 1);
+  EXPECT_EQ(worker(kWorker0).registered().back().collective_graph_key, 0x25ac2419dbbd487f);
+  // After a failure the leader is asked again.
+  worker(kWorker0).on_run = [&](const RunGraphRequest&, RunGraphResponse*, const Call&,
+                                DoneCallback done) { done(Internal("it broke")); };
+  EXPECT_FALSE(Run(request).ok());
+  worker(kWorker1).next_step = StepId(2000);
+  worker(kWorker0).on_run = [&](const RunGraphRequest& run, RunGraphResponse* response, const Call&,
+                                DoneCallback done) {
+    ids.push_back(run.step.value);
+    FakeWorker::Answer(run, response);
+    done(OkStatus());
+  };
+  ASSERT_TRUE(Run(request).ok());
+  EXPECT_EQ(ids.back(), 2000);
+  EXPECT_EQ(worker(kWorker1).Count("GetStepSequence"), 2);
+}
+
+TEST_F(StepTest, ALeaderThatIsNotInTheClusterIsNamed) {
+  env_.default_config.collective_group_leader = "/job:elsewhere/replica:0/task:0";
+  const SessionHandle session = Session(Collective(13));
+  const Status status =
+      Run({.session = session, .feeds = {{"x:0", Tensor::Scalar(5.0f)}}, .fetches = {"r:0"}})
+          .status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("/job:elsewhere/replica:0/task:0"), std::string_view::npos);
+}
+
 TEST_F(StepTest, DeadlineNamesWhatWasWaiting) {
   Hold(kPs);
   const SessionHandle session = SessionOverTwoTasks();

@@ -80,6 +80,11 @@ StatusOr<std::unique_ptr<Task>> Task::Create(TaskOptions options, TaskPeers peer
   env.limits = o.limits;
   env.kernels_fingerprint = kernels_fingerprint;
   env.transport = task->peers_.transport.get();
+  const auto step_sequences = std::make_shared<service::StepSequences>();
+  env.workers = task->peers_.workers.get();
+  env.collective_leader = o.config.collective_group_leader;
+  env.recv_buf_max_chunk = o.config.recv_buf_max_chunk;
+  env.step_sequences = step_sequences;
   env.make_transport = task->peers_.make_transport;
   env.inter_op_pool = task->inter_op_pool_.get();
   env.intra_op_pool = task->intra_op_pool_.get();
@@ -94,6 +99,7 @@ StatusOr<std::unique_ptr<Task>> Task::Create(TaskOptions options, TaskPeers peer
   master.tensorflow_kernels = &TensorFlowKernels();
   master.make_directory = task->peers_.on_worker(task->worker_);
   master.workers = task->peers_.workers;
+  master.step_sequences = step_sequences;
   master.evaluator = MakeConstantEvaluator(o.registries->kernels);
   master.pool = task->inter_op_pool_.get();
   master.default_config = o.config;

@@ -1,0 +1,20 @@
+// Ids of steps with collectives, which the leader of collectives says first (wire.md 21).
+#ifndef RHEO_MASTER_STEP_IDS_H_
+#define RHEO_MASTER_STEP_IDS_H_
+
+#include "absl/functional/any_invocable.h"
+#include "rheo/async/stop.h"
+#include "rheo/master/master.h"
+
+namespace rheo::master {
+
+// Takes the id of a step that starts now, from this task's sequence after asking the leader where
+// that is needed. `done` runs once, inside this call when nobody is asked; `stop` and `deadline`
+// end the asking, and so does a leader that does not answer for half a minute. The id is given back
+// to env.step_sequences when the step is over.
+void TakeStepId(const MasterEnv& env, int64_t graph_key, StopToken stop, service::Deadline deadline,
+                absl::AnyInvocable<void(StatusOr<StepId>)> done);
+
+}  // namespace rheo::master
+
+#endif  // RHEO_MASTER_STEP_IDS_H_
