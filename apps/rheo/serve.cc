@@ -44,6 +44,8 @@ Which task it is comes from one of these:
   --gpu N               simulated GPU devices (default 0)
   --inter_op_threads N  threads that run operations (default: cores)
   --intra_op_threads N  threads that share one operation (default: cores)
+  --collective_group_leader TASK   the task that says who is in a group of collectives, e.g.
+                        /job:worker/replica:0/task:0; the same for all tasks
   --grace SECONDS       how long running steps may finish after SIGTERM (default 10)
   --max_sessions N      open sessions of this task (default 10000)
   --max_graph_nodes N   nodes of a session's graph (default 10000000)
@@ -79,6 +81,7 @@ struct Options {
   int gpus = 0;
   int inter_op_threads = 0;
   int intra_op_threads = 0;
+  std::string collective_group_leader;
   int grace_seconds = 10;
   int forming_seconds = 600;
   int session_idle_seconds = 0;
@@ -178,6 +181,7 @@ int Serve(const std::vector<std::string>& args) {
       {.name = "gpu", .number = &options.gpus},
       {.name = "inter_op_threads", .number = &options.inter_op_threads},
       {.name = "intra_op_threads", .number = &options.intra_op_threads},
+      {.name = "collective_group_leader", .text = &options.collective_group_leader},
       {.name = "grace", .number = &options.grace_seconds},
       {.name = "plain_from", .text = &options.plain_from},
       {.name = "forming_timeout", .number = &options.forming_seconds},
@@ -208,6 +212,9 @@ int Serve(const std::vector<std::string>& args) {
   if (!def.ok()) return WrongCall("serve", def.status());
   if (options.cpus > 0) def->default_session_config.device_count["CPU"] = options.cpus;
   if (options.gpus > 0) def->default_session_config.device_count["GPU"] = options.gpus;
+  if (!options.collective_group_leader.empty()) {
+    def->default_session_config.collective_group_leader = options.collective_group_leader;
+  }
   if (options.inter_op_threads > 0) {
     def->default_session_config.inter_op_threads = options.inter_op_threads;
   }

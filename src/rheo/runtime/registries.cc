@@ -6,6 +6,7 @@
 #include "rheo/base/log.h"
 #include "rheo/devices/sim/kernels.h"
 #include "rheo/ops/array/register.h"
+#include "rheo/ops/collective/register.h"
 #include "rheo/ops/common/tensor_list.h"
 #include "rheo/ops/data_flow/register.h"
 #include "rheo/ops/extra/register.h"
@@ -32,6 +33,8 @@ struct Family {
 // One line for each family of ops/.
 constexpr Family kFamilies[] = {
     {ops::RegisterArraySchemas, ops::RegisterArrayKernels, ops::RegisterArrayGradients},
+    {ops::RegisterCollectiveSchemas, ops::RegisterCollectiveKernels,
+     ops::RegisterCollectiveGradients},
     {ops::RegisterDataFlowSchemas, ops::RegisterDataFlowKernels, ops::RegisterDataFlowGradients},
     {ops::RegisterExtraSchemas, ops::RegisterExtraKernels, ops::RegisterExtraGradients},
     {ops::RegisterFlowSchemas, ops::RegisterFlowKernels, ops::RegisterFlowGradients},
