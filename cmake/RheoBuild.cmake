@@ -40,15 +40,28 @@ if(RHEO_SANITIZE)
   endif()
 endif()
 
+# Most of the time to compile a file is its headers; a build that nobody edits with compiles several files at once. Off
+# elsewhere, because a file could lean on another one's includes.
+option(RHEO_UNITY "Compile the files of a module in batches" OFF)
+if(RHEO_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # GCC takes the files of a batch for headers, where a class may not hold what is private to a file.
+  target_compile_options(rheo_options INTERFACE -Wno-subobject-linkage)
+endif()
+
 # rheo_module(NAME name [DEPS module...] [LIBS target...])
 # One static library rheo_<name> of the calling folder's *.cc; its *_test.cc become
 # the test program <name>_test. DEPS are Rheo modules, LIBS anything else.
+# The folder's *_cases.cc describe operations for tests: a library rheo_<name>_cases of their own, which only
+# tests link and which the global property RHEO_CASE_LIBRARIES lists.
 function(rheo_module)
   cmake_parse_arguments(M "" "NAME" "DEPS;LIBS;TEST_DEPS;SOURCES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  set(cases ${sources})
+  list(FILTER sources EXCLUDE REGEX "_cases\\.cc$")
+  list(FILTER cases INCLUDE REGEX "_cases\\.cc$")
   list(APPEND sources ${M_SOURCES})
   list(TRANSFORM M_DEPS PREPEND rheo_)
   list(TRANSFORM M_TEST_DEPS PREPEND rheo_)
@@ -56,12 +69,23 @@ function(rheo_module)
     add_library(rheo_${M_NAME} STATIC ${sources})
     target_link_libraries(rheo_${M_NAME} PUBLIC rheo_options ${M_DEPS} ${M_LIBS})
     rheo_precompile(rheo_${M_NAME} library)
+    if(RHEO_UNITY)
+      set_target_properties(rheo_${M_NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    endif()
   else()
     add_library(rheo_${M_NAME} INTERFACE)
     target_link_libraries(rheo_${M_NAME} INTERFACE rheo_options ${M_DEPS} ${M_LIBS})
   endif()
+  set(case_library "")
+  if(RHEO_TESTS AND cases)
+    set(case_library rheo_${M_NAME}_cases)
+    add_library(${case_library} STATIC ${cases})
+    target_link_libraries(${case_library} PUBLIC rheo_${M_NAME})
+    rheo_precompile(${case_library} library)
+    set_property(GLOBAL APPEND PROPERTY RHEO_CASE_LIBRARIES ${case_library})
+  endif()
   if(RHEO_TESTS AND tests)
-    rheo_test(NAME ${M_NAME}_test SOURCES ${tests} LIBS rheo_${M_NAME} ${M_TEST_DEPS})
+    rheo_test(NAME ${M_NAME}_test SOURCES ${tests} LIBS ${case_library} rheo_${M_NAME} ${M_TEST_DEPS})
   endif()
 endfunction()
 

@@ -10,7 +10,7 @@ namespace {
 // Each piece ends with a byte that no name holds.
 constexpr char kEnd = '\0';
 
-std::string Text(const KernelRow& row) {
+std::string Identity(const KernelRow& row) {
   std::string text = row.op + kEnd + row.device_type + kEnd + row.label + kEnd;
   for (const AttrConstraint& constraint : row.constraints) {
     text += constraint.attr + kEnd;
@@ -25,7 +25,7 @@ std::string Text(const KernelRow& row) {
 
 uint64_t Fingerprint(const KernelCatalog& catalog) {
   uint64_t sum = 0;  // addition makes the order immaterial
-  for (const KernelRow* row : catalog.All()) sum += Hash64(Text(*row));
+  for (const KernelRow* row : catalog.All()) sum += Hash64(Identity(*row));
   return sum == 0 ? 1 : sum;
 }
 

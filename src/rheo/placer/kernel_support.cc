@@ -6,14 +6,10 @@
 #include <optional>
 
 #include "absl/container/flat_hash_set.h"
+#include "rheo/placer/differ.h"
 
 namespace rheo::placer {
 namespace {
-
-template <typename T>
-bool Differ(const std::optional<T>& a, const std::optional<T>& b) {
-  return a && b && *a != *b;
-}
 
 // True when no device of `spec` can lie on the task.
 bool NamesOtherTask(const device::DeviceName& spec, const device::DeviceName& task) {

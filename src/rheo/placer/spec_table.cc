@@ -3,15 +3,12 @@
 #include <memory>
 #include <optional>
 
+#include "rheo/placer/differ.h"
+
 namespace rheo::placer {
 namespace {
 
 using device::DeviceName;
-
-template <typename T>
-bool Differ(const std::optional<T>& a, const std::optional<T>& b) {
-  return a && b && *a != *b;
-}
 
 Status Incompatible(std::string_view parts, const DeviceName& a, const DeviceName& b) {
   return InvalidArgument("Cannot merge devices with incompatible {}: '{}' and '{}'", parts,

@@ -11,6 +11,7 @@
 #include "rheo/rpc/call_queues.h"
 #include "rheo/rpc/completion_queue.h"
 #include "rheo/rpc/deadline.h"
+#include "rheo/rpc/link_limits.h"
 #include "rheo/rpc/message_room.h"
 #include "rheo/rpc/method_path.h"
 #include "rheo/rpc/secrets.h"
@@ -21,8 +22,6 @@ namespace {
 
 constexpr int kMaxReconnectBackoffMs = 1000;
 constexpr int kInitialReconnectBackoffMs = 100;
-constexpr int kMaxMetadataBytes = 64 << 10;
-constexpr int kPingTimeoutMs = 10'000;
 constexpr int kIdleMs = 60'000;
 
 using PingInterval = std::optional<std::chrono::milliseconds>;

@@ -13,6 +13,7 @@
 #include "rheo/base/mutex.h"
 #include "rheo/rpc/doorkeeper.h"
 #include "rheo/rpc/health.h"
+#include "rheo/rpc/link_limits.h"
 #include "rheo/rpc/listener.h"
 #include "rheo/rpc/memory_offers.h"
 #include "rheo/rpc/message_room.h"
@@ -26,10 +27,7 @@ namespace {
 
 // A call that goes on this long after it was told to stop is a bug worth a line in the log.
 constexpr auto kStopPatience = std::chrono::seconds(5);
-// Headers hold status texts and payloads; the default of 8 KiB is tight.
 constexpr int kManyCalls = 1000;
-constexpr int kMaxMetadataBytes = 64 << 10;
-constexpr int kPingTimeoutMs = 10'000;
 
 int DefaultPollers() {
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 4, 1, 8);

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kLookEvery(5);
+constexpr std::chrono::seconds kAskEvery(5);
 constexpr std::chrono::seconds kLongWait(30);
 // A thousand blocked steps are one piece of news, not a thousand.
 constexpr size_t kMaxLines = 20;
@@ -48,7 +48,7 @@ BlockedStepLog::BlockedStepLog(const worker::Worker& worker, TimerQueue& timers)
 }
 
 void BlockedStepLog::Schedule() {
-  timers_.Add(Clock::now() + kLookEvery, [this] {
+  timers_.Add(Clock::now() + kAskEvery, [this] {
     Look();
     Schedule();
   });

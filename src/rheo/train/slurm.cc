@@ -82,27 +82,29 @@ Status Expand(std::string prefix, std::string_view piece, std::vector<std::strin
   return OkStatus();
 }
 
-struct Variable {
+struct SlurmVariable {
   std::string name;
   std::string value;
 };
 
 // The first of the variables that is set.
-StatusOr<Variable> FirstOf(const ReadVariable& read, std::initializer_list<const char*> names) {
+StatusOr<SlurmVariable> FirstOf(const ReadVariable& read,
+                                std::initializer_list<const char*> names) {
   for (const char* name : names) {
-    if (std::optional<std::string> value = read(name)) return Variable{name, *std::move(value)};
+    if (std::optional<std::string> value = read(name))
+      return SlurmVariable{name, *std::move(value)};
   }
   return InvalidArgument("this is no process of a Slurm job: none of {} is set",
                          fmt::join(names, ", "));
 }
 
-Status Explain(const Variable& variable, const Status& status) {
+Status Explain(const SlurmVariable& variable, const Status& status) {
   return Prefix(status, fmt::format("{}='{}': ", variable.name, variable.value));
 }
 
 // The addresses of all processes, in the order of their ranks.
-StatusOr<std::vector<std::string>> Addresses(const Variable& nodes, const Variable& counts,
-                                             int first_port) {
+StatusOr<std::vector<std::string>> Addresses(const SlurmVariable& nodes,
+                                             const SlurmVariable& counts, int first_port) {
   const StatusOr<std::vector<std::string>> hosts = ExpandHostList(nodes.value);
   if (!hosts.ok()) return Explain(nodes, hosts.status());
   const StatusOr<std::vector<int>> per_node = ExpandCounts(counts.value);
@@ -180,13 +182,13 @@ StatusOr<std::vector<int>> ExpandCounts(std::string_view text) {
 StatusOr<Task> TaskFromSlurm(const SlurmOptions& options, const ReadVariable& read) {
   const bool in_step = read("SLURM_STEP_NODELIST").has_value();
   RHEO_ASSIGN_OR_RETURN(
-      const Variable nodes,
+      const SlurmVariable nodes,
       FirstOf(read, {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST"}));
   // A job's numbers say nothing about the nodes of a step.
-  RHEO_ASSIGN_OR_RETURN(const Variable counts, in_step
-                                                   ? FirstOf(read, {"SLURM_STEP_TASKS_PER_NODE"})
-                                                   : FirstOf(read, {"SLURM_TASKS_PER_NODE"}));
-  RHEO_ASSIGN_OR_RETURN(const Variable rank, FirstOf(read, {"SLURM_PROCID"}));
+  RHEO_ASSIGN_OR_RETURN(const SlurmVariable counts,
+                        in_step ? FirstOf(read, {"SLURM_STEP_TASKS_PER_NODE"})
+                                : FirstOf(read, {"SLURM_TASKS_PER_NODE"}));
+  RHEO_ASSIGN_OR_RETURN(const SlurmVariable rank, FirstOf(read, {"SLURM_PROCID"}));
   RHEO_ASSIGN_OR_RETURN(const std::vector<std::string> addresses,
                         Addresses(nodes, counts, options.first_port));
   RHEO_ASSIGN_OR_RETURN(const std::vector<Job> jobs, ParseJobs(options.jobs, addresses.size()));

@@ -6,7 +6,7 @@ namespace rheo::wire {
 namespace {
 
 using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
+using ProtoMessage = google::protobuf::Message;
 
 constexpr OptionRow kTable[] = {
     {"ConfigProto.device_count", OptionUse::kNothingToDo},
@@ -171,13 +171,14 @@ const OptionRow* FindRow(const FieldDescriptor& field) {
   return row == std::end(kTable) ? nullptr : row;
 }
 
-bool IsOff(const Message& options, const FieldDescriptor& field) {
+bool IsOff(const ProtoMessage& options, const FieldDescriptor& field) {
   if (field.cpp_type() != FieldDescriptor::CPPTYPE_ENUM || field.is_repeated()) return false;
   const std::string& name = options.GetReflection()->GetEnum(options, &field)->name();
   return name.ends_with("OFF") || name.ends_with("DISABLED");
 }
 
-void Collect(const Message& options, const std::string& prefix, std::vector<std::string>& paths) {
+void Collect(const ProtoMessage& options, const std::string& prefix,
+             std::vector<std::string>& paths) {
   std::vector<const FieldDescriptor*> set;
   options.GetReflection()->ListFields(options, &set);
   for (const FieldDescriptor* field : set) {
@@ -214,7 +215,7 @@ std::string OptionName(const FieldDescriptor& field) {
   return name.starts_with(kPackage) ? name.substr(kPackage.size()) : name;
 }
 
-std::vector<std::string> OptionsWithoutEffect(const Message& options) {
+std::vector<std::string> OptionsWithoutEffect(const ProtoMessage& options) {
   std::vector<std::string> paths;
   Collect(options, "", paths);
   return paths;

@@ -24,7 +24,7 @@ class MatMulKernel final : public kernel::Kernel {
 
   Status Compute(KernelContext& c) override {
     RHEO_ASSIGN_OR_RETURN(const ops::GemmShape shape,
-                          ops::MatMulShape(c.input(0), c.input(1), transpose_a_, transpose_b_));
+                          ops::GemmShapeOf(c.input(0), c.input(1), transpose_a_, transpose_b_));
     RHEO_ASSIGN_OR_RETURN(Tensor * out, c.AllocateOutput(0, Shape{shape.m, shape.n}));
     c.step().device->stream()->Enqueue(
         [memory = memory_, shape, a = c.input(0), b = c.input(1), out = *out] {

@@ -1,4 +1,5 @@
 // Concat, ConcatV2, ConcatOffset and Pack.
+#include "rheo/ops/array/dims.h"
 #include "rheo/ops/array/kernels.h"
 #include "rheo/ops/common/integers.h"
 #include "rheo/ops/common/kernel_factories.h"
@@ -9,12 +10,6 @@ namespace {
 using kernel::FunctionKernel;
 using kernel::KernelContext;
 using kernel::KernelInit;
-
-int64_t Product(std::span<const int64_t> dims) {
-  int64_t n = 1;
-  for (const int64_t d : dims) n *= d;
-  return n;
-}
 
 // Writes inputs [first, last) side by side: each is `outer` rows, and row i of the output is row i
 // of each input in turn.
@@ -96,8 +91,6 @@ Status ConcatOffset(KernelContext& c) {
   }
   return OkStatus();
 }
-
-StatusOr<int64_t> AxisAttr(const KernelInit& init) { return init.attrs.Get<int64_t>("axis"); }
 
 Status Pack(const int64_t& axis_attr, KernelContext& c) {
   Shape shape = c.input(0).shape();

@@ -1,4 +1,5 @@
 // DynamicPartition and DynamicStitch: taking rows apart by number and putting them together.
+#include "rheo/ops/array/dims.h"
 #include "rheo/ops/array/kernels.h"
 #include "rheo/ops/common/gather.h"
 #include "rheo/ops/common/kernel_factories.h"
@@ -18,12 +19,6 @@ bool BeginsWith(const Shape& shape, const Shape& prefix) {
 // The dims of `shape` after the first `skip`.
 std::span<const int64_t> Rest(const Shape& shape, int skip) {
   return shape.dims().subspan(static_cast<size_t>(skip));
-}
-
-int64_t Product(std::span<const int64_t> dims) {
-  int64_t n = 1;
-  for (const int64_t d : dims) n *= d;
-  return n;
 }
 
 Status DynamicPartition(KernelContext& c) {

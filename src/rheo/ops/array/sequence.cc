@@ -1,4 +1,5 @@
 // Range, LinSpace and OneHot.
+#include "rheo/ops/array/dims.h"
 #include "rheo/ops/array/kernels.h"
 #include "rheo/ops/array/range_size.h"
 #include "rheo/ops/common/integers.h"
@@ -51,8 +52,6 @@ Status LinSpace(KernelContext& c) {
   values.back() = stop;
   return OkStatus();
 }
-
-StatusOr<int64_t> AxisAttr(const KernelInit& init) { return init.attrs.Get<int64_t>("axis"); }
 
 template <typename Index>
 Dims WidenIndices(const Tensor& indices) {

@@ -1,4 +1,5 @@
 // Split, SplitV and Unpack. Pieces along the first axis share the input's buffer.
+#include "rheo/ops/array/dims.h"
 #include "rheo/ops/array/kernels.h"
 #include "rheo/ops/common/integers.h"
 #include "rheo/ops/common/kernel_factories.h"
@@ -98,8 +99,6 @@ Status SplitV(KernelContext& c) {
   RHEO_RETURN_IF_ERROR(CompleteSizes(sizes, value.dim(axis)));
   return CutInto(c, value, axis, sizes);
 }
-
-StatusOr<int64_t> AxisAttr(const KernelInit& init) { return init.attrs.Get<int64_t>("axis"); }
 
 Status Unpack(const int64_t& axis_attr, KernelContext& c) {
   const Tensor& value = c.input(0);

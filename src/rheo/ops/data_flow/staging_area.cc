@@ -9,10 +9,6 @@ using kernel::Waiters;
 
 namespace {
 
-constexpr size_t kPutters = 0;
-constexpr size_t kTakers = 1;
-constexpr size_t kPeekers = 2;
-
 // A callback that hands out what an attempt has left in `tuple`.
 DoneCallback Giving(std::shared_ptr<Tuple> tuple, StagingArea::TupleCallback done) {
   return [tuple = std::move(tuple), done = std::move(done)](const Status& status) mutable {

@@ -19,6 +19,9 @@ struct StagingSpec {
   int64_t memory_limit = 0;  // in bytes; 0: no limit
 };
 
+// Who waits for an area or map, as indexes of its waiters; a map has no peekers.
+enum StagingWaiters : size_t { kPutters, kTakers, kPeekers };
+
 // Thread-safe. Puts wait for room, takes for a tuple; both end with CANCELLED when their step
 // stops, and then have changed nothing. Callbacks as for kernel::Waiters.
 class StagingArea final : public kernel::Resource,

@@ -10,9 +10,6 @@ using kernel::Waiters;
 
 namespace {
 
-constexpr size_t kPutters = 0;
-constexpr size_t kTakers = 1;
-
 bool AllHaveValues(const Tuple& tuple) { return std::ranges::all_of(tuple, &Tensor::has_value); }
 bool NoneHasValue(const Tuple& tuple) { return std::ranges::none_of(tuple, &Tensor::has_value); }
 

@@ -32,7 +32,7 @@ void SetArrayHandle(KernelContext& c, const std::string& key) {
   }
 }
 
-StatusOr<int64_t> ReadScalar(const KernelContext& c, int i, std::string_view what) {
+StatusOr<int64_t> ReadArrayScalar(const KernelContext& c, int i, std::string_view what) {
   const Tensor& tensor = c.input(i);
   if (tensor.rank() != 0) {
     return InvalidArgument("TensorArray {} must be scalar, but had shape: {}", what,
@@ -61,7 +61,7 @@ class TensorArrayKernel final : public kernel::Kernel {
 
   Status Compute(KernelContext& c) override {
     TensorArray::Options options = options_;
-    RHEO_ASSIGN_OR_RETURN(options.size, ReadScalar(c, 0, "size"));
+    RHEO_ASSIGN_OR_RETURN(options.size, ReadArrayScalar(c, 0, "size"));
     if (options.size < 0) return InvalidArgument("Size should be >= 0.");
     RHEO_RETURN_IF_ERROR(CheckNumElements(options.size));
     options.name =
@@ -115,7 +115,7 @@ Status TensorArrayGradWithShape(const std::string& source, KernelContext& c) {
 
 Status TensorArrayWrite(KernelContext& c) {
   RHEO_ASSIGN_OR_RETURN(const std::shared_ptr<TensorArray> array, FindArray(c));
-  RHEO_ASSIGN_OR_RETURN(const int64_t index, ReadScalar(c, 1, "index"));
+  RHEO_ASSIGN_OR_RETURN(const int64_t index, ReadArrayScalar(c, 1, "index"));
   if (c.input_type(2) != array->dtype()) {
     return InvalidArgument("TensorArray dtype is {} but Op is trying to write dtype {}.",
                            DTypeName(array->dtype()), DTypeName(c.input_type(2)));
@@ -128,7 +128,7 @@ Status TensorArrayWrite(KernelContext& c) {
 Status TensorArrayRead(KernelContext& c) {
   RHEO_ASSIGN_OR_RETURN(const std::shared_ptr<TensorArray> array, FindArray(c));
   RHEO_RETURN_IF_ERROR(CheckReadDType(c, *array));
-  RHEO_ASSIGN_OR_RETURN(const int64_t index, ReadScalar(c, 1, "index"));
+  RHEO_ASSIGN_OR_RETURN(const int64_t index, ReadArrayScalar(c, 1, "index"));
   RHEO_ASSIGN_OR_RETURN(Tensor value, array->Read(c, index));
   c.set_output(0, std::move(value));
   return OkStatus();

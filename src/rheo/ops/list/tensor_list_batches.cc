@@ -7,6 +7,7 @@
 #include "rheo/ops/common/rows.h"
 #include "rheo/ops/common/tensor_list.h"
 #include "rheo/ops/list/batches.h"
+#include "rheo/ops/list/element_dtype.h"
 #include "rheo/ops/list/kernels.h"
 #include "rheo/ops/list/list_shapes.h"
 
@@ -87,10 +88,6 @@ Status TensorListGather(const StackAttrs& attrs, KernelContext& c) {
     elements.push_back(list->tensors[static_cast<size_t>(index)]);
   }
   return StackElements(c, attrs.dtype, shape, elements);
-}
-
-StatusOr<DType> ElementDType(const KernelInit& init) {
-  return init.attrs.Get<DType>("element_dtype");
 }
 
 // Elements that were never set become zeros with as many rows as `leading_dims` or the element

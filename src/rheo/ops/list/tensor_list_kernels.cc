@@ -6,6 +6,7 @@
 #include "rheo/ops/common/rows.h"
 #include "rheo/ops/common/tensor_list.h"
 #include "rheo/ops/list/batches.h"
+#include "rheo/ops/list/element_dtype.h"
 #include "rheo/ops/list/kernels.h"
 #include "rheo/ops/list/list_shapes.h"
 
@@ -16,11 +17,7 @@ using kernel::FunctionKernel;
 using kernel::KernelContext;
 using kernel::KernelInit;
 
-StatusOr<DType> ElementDType(const KernelInit& init) {
-  return init.attrs.Get<DType>("element_dtype");
-}
-
-StatusOr<int64_t> ReadScalar(const KernelContext& c, int i, std::string_view what) {
+StatusOr<int64_t> ReadListScalar(const KernelContext& c, int i, std::string_view what) {
   const Tensor& tensor = c.input(i);
   if (tensor.num_elements() != 1) {
     return InvalidArgument("{} must be a scalar, but has shape {}", what,
@@ -33,7 +30,7 @@ StatusOr<int64_t> ReadScalar(const KernelContext& c, int i, std::string_view wha
 
 Status EmptyTensorList(const DType& dtype, KernelContext& c) {
   WritableList out = NewList();
-  RHEO_ASSIGN_OR_RETURN(out.list->max_num_elements, ReadScalar(c, 1, "max_num_elements"));
+  RHEO_ASSIGN_OR_RETURN(out.list->max_num_elements, ReadListScalar(c, 1, "max_num_elements"));
   RHEO_ASSIGN_OR_RETURN(out.list->element_shape, ReadElementShape(c, 0));
   out.list->element_dtype = dtype;
   c.set_output(0, std::move(out.tensor));
@@ -43,7 +40,7 @@ Status EmptyTensorList(const DType& dtype, KernelContext& c) {
 Status TensorListReserve(const DType& dtype, KernelContext& c) {
   WritableList out = NewList();
   RHEO_ASSIGN_OR_RETURN(out.list->element_shape, ReadElementShape(c, 0));
-  RHEO_ASSIGN_OR_RETURN(const int64_t size, ReadScalar(c, 1, "num_elements"));
+  RHEO_ASSIGN_OR_RETURN(const int64_t size, ReadListScalar(c, 1, "num_elements"));
   if (size < 0) {
     return InvalidArgument("The num_elements to reserve must be a non negative number, but got {}",
                            size);
@@ -168,7 +165,7 @@ Status TensorListPopBack(const DType& dtype, KernelContext& c) {
 Status TensorListGetItem(const DType& dtype, KernelContext& c) {
   RHEO_ASSIGN_OR_RETURN(const TensorList* list, ReadList(c, 0));
   RHEO_RETURN_IF_ERROR(CheckListDType(*list, dtype));
-  RHEO_ASSIGN_OR_RETURN(const int64_t index, ReadScalar(c, 1, "index"));
+  RHEO_ASSIGN_OR_RETURN(const int64_t index, ReadListScalar(c, 1, "index"));
   if (index < 0 || index >= list->size()) {
     return InvalidArgument("Trying to access element {} in a list with {} elements.", index,
                            list->size());
@@ -189,7 +186,7 @@ StatusOr<bool> ResizesOnSet(const KernelInit& init) {
 Status TensorListSetItem(const bool& resizes, KernelContext& c) {
   RHEO_ASSIGN_OR_RETURN(const TensorList* list, ReadList(c, 0));
   RHEO_RETURN_IF_ERROR(CheckListDType(*list, c.input_type(2)));
-  RHEO_ASSIGN_OR_RETURN(const int64_t index, ReadScalar(c, 1, "index"));
+  RHEO_ASSIGN_OR_RETURN(const int64_t index, ReadListScalar(c, 1, "index"));
   if (index < 0 || (index >= list->size() && !resizes)) {
     return InvalidArgument("Trying to modify element {} in a list with {} elements.", index,
                            list->size());
@@ -209,7 +206,7 @@ Status TensorListSetItem(const bool& resizes, KernelContext& c) {
 }
 
 Status TensorListResize(KernelContext& c) {
-  RHEO_ASSIGN_OR_RETURN(const int64_t size, ReadScalar(c, 1, "size"));
+  RHEO_ASSIGN_OR_RETURN(const int64_t size, ReadListScalar(c, 1, "size"));
   if (size < 0) {
     return InvalidArgument("TensorListSlice expects size to be non-negative. Got: {}", size);
   }

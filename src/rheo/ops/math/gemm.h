@@ -22,7 +22,7 @@ struct GemmShape {
 
 // The product of two matrices that may be transposed. INVALID_ARGUMENT, in TensorFlow's words, when
 // they are none or do not fit.
-StatusOr<GemmShape> MatMulShape(const Tensor& a, const Tensor& b, bool transpose_a,
+StatusOr<GemmShape> GemmShapeOf(const Tensor& a, const Tensor& b, bool transpose_a,
                                 bool transpose_b);
 
 // Nanoseconds that one product takes on one thread, roughly.

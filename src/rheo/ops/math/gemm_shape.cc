@@ -2,7 +2,7 @@
 
 namespace rheo::ops {
 
-StatusOr<GemmShape> MatMulShape(const Tensor& a, const Tensor& b, bool transpose_a,
+StatusOr<GemmShape> GemmShapeOf(const Tensor& a, const Tensor& b, bool transpose_a,
                                 bool transpose_b) {
   if (a.rank() != 2 || b.rank() != 2) {
     return InvalidArgument("In[0] and In[1] must be matrices, not {} and {}", a.shape().ToString(),

@@ -20,7 +20,7 @@ class MatMulKernel final : public kernel::Kernel {
   Status Compute(KernelContext& context) override {
     const Tensor& a = context.input(0);
     const Tensor& b = context.input(1);
-    RHEO_ASSIGN_OR_RETURN(const GemmShape s, MatMulShape(a, b, transpose_a_, transpose_b_));
+    RHEO_ASSIGN_OR_RETURN(const GemmShape s, GemmShapeOf(a, b, transpose_a_, transpose_b_));
     RHEO_ASSIGN_OR_RETURN(Tensor * out, context.AllocateOutput(0, Shape{s.m, s.n}));
     if (out->num_elements() > 0) {
       Gemm<T>(&context, s, a.flat<T>().data(), b.flat<T>().data(), out->mutable_flat<T>().data());

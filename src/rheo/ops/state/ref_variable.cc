@@ -5,6 +5,7 @@
 #include "rheo/ops/common/kernel_factories.h"
 #include "rheo/ops/common/resource_name.h"
 #include "rheo/ops/state/kernels.h"
+#include "rheo/ops/state/validate_shape.h"
 
 namespace rheo::ops {
 namespace {
@@ -40,10 +41,6 @@ Status VariableV2(const VariableAttrs& attrs, KernelContext& c) {
           }));
   c.set_output_ref(0, std::move(variable));
   return OkStatus();
-}
-
-StatusOr<bool> ValidateShape(const KernelInit& init) {
-  return init.attrs.Get<bool>("validate_shape");
 }
 
 Status CheckAssignedShape(const RefVariable& variable,

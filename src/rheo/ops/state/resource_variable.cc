@@ -6,6 +6,7 @@
 #include "rheo/ops/common/kernel_factories.h"
 #include "rheo/ops/common/stored_tensor.h"
 #include "rheo/ops/state/kernels.h"
+#include "rheo/ops/state/validate_shape.h"
 
 namespace rheo::ops {
 namespace {
@@ -202,10 +203,6 @@ Status ResourceGatherNd(KernelContext& c) {
 }
 
 // ---- Writing
-
-StatusOr<bool> ValidateShape(const KernelInit& init) {
-  return init.attrs.Get<bool>("validate_shape");
-}
 
 StatusOr<std::shared_ptr<Variable>> FindOrMakeVariable(KernelContext& c, DType dtype) {
   RHEO_ASSIGN_OR_RETURN(const ResourceHandle* handle, ReadHandle(c, 0, Variable::kTypeName));

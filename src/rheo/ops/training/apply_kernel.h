@@ -28,6 +28,12 @@ template <typename T>
 using ComputeType =
     std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>, float, T>;
 
+// -1, 0 or 1; 0 for NaN. For rules.
+template <typename C>
+C Sign(C x) {
+  return static_cast<C>((x > C(0)) - (x < C(0)));
+}
+
 template <typename T, template <typename> class Rule>
 class ApplyKernel final : public kernel::Kernel {
   using C = ComputeType<T>;

@@ -51,11 +51,6 @@ struct KerasMomentum {
 };
 
 template <typename C>
-C Sign(C x) {
-  return static_cast<C>((x > C(0)) - (x < C(0)));
-}
-
-template <typename C>
 struct AddSign {
   static constexpr int kNumSlots = 1;
   static constexpr Names<4> kScalars = {"lr", "alpha", "sign_decay", "beta"};

@@ -10,11 +10,6 @@ namespace {
 template <size_t n>
 using Names = std::array<std::string_view, n>;
 
-template <typename C>
-C Sign(C x) {
-  return static_cast<C>((x > C(0)) - (x < C(0)));
-}
-
 // x moved towards zero by `by`, and no farther.
 template <typename C>
 C Shrink(C x, C by) {
