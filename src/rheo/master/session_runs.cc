@@ -135,7 +135,7 @@ void MasterSession::StartRun(const std::shared_ptr<StepRun>& run, const Compiled
   const StopToken stop = options.stop;
   const service::Deadline deadline = options.answer_by;
   if (env_.step_sequences->NeedsLeader(key)) options.caller_waits = false;
-  TakeStepId(env_, key, stop, deadline,
+  TakeStepId(env_, timers_, key, stop, deadline,
              [self = shared_from_this(), run, &step, key, options = std::move(options), &metadata,
               take = std::move(take), done = std::move(done)](StatusOr<StepId> id) mutable {
                if (!id.ok()) return done(id.status());

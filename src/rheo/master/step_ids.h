@@ -4,16 +4,18 @@
 
 #include "absl/functional/any_invocable.h"
 #include "rheo/async/stop.h"
+#include "rheo/async/timer.h"
 #include "rheo/master/master.h"
 
 namespace rheo::master {
 
 // Takes the id of a step that starts now, from this task's sequence after asking the leader where
 // that is needed. `done` runs once, inside this call when nobody is asked; `stop` and `deadline`
-// end the asking, and so does a leader that does not answer for half a minute. The id is given back
-// to env.step_sequences when the step is over.
-void TakeStepId(const MasterEnv& env, int64_t graph_key, StopToken stop, service::Deadline deadline,
-                absl::AnyInvocable<void(StatusOr<StepId>)> done);
+// end the asking, and so does a leader that does not answer for half a minute. A leader that names
+// the step that failed here last is asked again for a moment: that step may be ending there. The id
+// is given back to env.step_sequences when the step is over. `env` and `timers` outlive the asking.
+void TakeStepId(const MasterEnv& env, TimerQueue& timers, int64_t graph_key, StopToken stop,
+                service::Deadline deadline, absl::AnyInvocable<void(StatusOr<StepId>)> done);
 
 }  // namespace rheo::master
 

@@ -5,9 +5,6 @@
 namespace rheo::service {
 namespace {
 
-// Sequences begin at random: numbers further apart than this are of different lives of the leader.
-constexpr uint64_t kOneLife = uint64_t{1} << 20;
-
 StepId After(StepId step) {
   return StepId(static_cast<int64_t>(static_cast<uint64_t>(step.value) + 1));
 }
@@ -45,7 +42,9 @@ void StepSequences::Return(int64_t graph_key, StepId step, bool ok) {
   const auto it = sequences_.find(graph_key);
   if (it == sequences_.end()) return;
   it->second.running.erase(step);
-  if (!ok) it->second.is_certain = false;
+  if (ok) return;
+  it->second.is_certain = false;
+  it->second.last_failed = step;
 }
 
 StepId StepSequences::Next(int64_t graph_key) {
@@ -64,9 +63,13 @@ void StepSequences::SetNext(int64_t graph_key, StepId next) {
   MutexLock lock(mutex_);
   Sequence& sequence = Find(graph_key);
   sequence.is_certain = true;
-  const uint64_t behind =
-      static_cast<uint64_t>(sequence.next.value) - static_cast<uint64_t>(next.value);
-  if (behind > kOneLife) sequence.next = next;
+  if (sequence.running.empty()) sequence.next = next;
+}
+
+bool StepSequences::HasFailed(int64_t graph_key, StepId next) const {
+  MutexLock lock(mutex_);
+  const auto it = sequences_.find(graph_key);
+  return it != sequences_.end() && it->second.last_failed == next;
 }
 
 }  // namespace rheo::service

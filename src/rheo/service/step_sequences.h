@@ -25,9 +25,10 @@ class StepSequences {
 
   // Whether the leader is to be asked before the next Take: always at first, and after a failure.
   bool NeedsLeader(int64_t graph_key) const;
-  // What the leader says. An answer that is a little behind does not count: a step has ended here
-  // that has not ended there.
+  // What the leader says counts, unless steps run here by an older answer.
   void SetNext(int64_t graph_key, StepId next);
+  // Whether `next` is the step that failed here last: then the leader may not have ended it yet.
+  bool HasFailed(int64_t graph_key, StepId next) const;
 
   // Sequences beyond this many are forgotten, the oldest first, unless steps of theirs run.
   static constexpr size_t kMaxSequences = 10'000;
@@ -36,6 +37,7 @@ class StepSequences {
   struct Sequence {
     StepId next;
     std::set<StepId> running;
+    StepId last_failed = StepId(-1);
     bool is_certain = false;
     uint64_t number = 0;
   };

@@ -32,16 +32,18 @@ TEST(StepSequencesTest, TheLeaderIsAskedAtFirstAndAfterAFailure) {
   EXPECT_TRUE(other.NeedsLeader(5));
 }
 
-TEST(StepSequencesTest, ALeaderALittleBehindIsNotFollowedAndOneOfAnotherLifeIs) {
+TEST(StepSequencesTest, TheLeaderIsFollowedUnlessStepsRun) {
   StepSequences other;
-  other.SetNext(5, StepId(1'000'000'000));
-  other.Return(5, other.Take(5), false);
-  other.SetNext(5, StepId(1'000'000'000));  // the leader's step has not ended yet
-  EXPECT_EQ(other.Next(5), StepId(1'000'000'001));
-  other.SetNext(5, StepId(1'000'000'007));
-  EXPECT_EQ(other.Next(5), StepId(1'000'000'007));
-  other.SetNext(5, StepId(12));
-  EXPECT_EQ(other.Next(5), StepId(12));
+  other.SetNext(5, StepId(1000));
+  const StepId step = other.Take(5);
+  other.SetNext(5, StepId(7));
+  EXPECT_EQ(other.Take(5), StepId(1001));
+  other.Return(5, StepId(1001), true);
+  other.Return(5, step, false);
+  EXPECT_TRUE(other.HasFailed(5, step));
+  EXPECT_FALSE(other.HasFailed(5, StepId(1001)));
+  other.SetNext(5, StepId(7));
+  EXPECT_EQ(other.Take(5), StepId(7));
 }
 
 TEST(StepSequencesTest, OldSequencesAreForgottenUnlessTheyRun) {
