@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <random>
+#include <set>
 
 #include "rheo/base/sanitizers.h"
 
@@ -33,10 +34,11 @@ int FreePort() {
   // Below the ports that the system gives to connections by itself, one of which would else be the
   // chosen port before its server listens.
   static std::mt19937 random{std::random_device{}()};
+  static std::set<int> given;  // and not listened on yet, perhaps
   std::uniform_int_distribution<int> ports(10'000, 32'000);
   for (int i = 0; i < 1000; ++i) {
     const int port = ports(random);
-    if (CanListen(port)) return port;
+    if (CanListen(port) && given.insert(port).second) return port;
   }
   ADD_FAILURE() << "no free port on 127.0.0.1";
   return 0;
