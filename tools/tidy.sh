@@ -4,6 +4,9 @@
 #   tools/tidy.sh                all of them
 #   tools/tidy.sh FILE…          these
 #   tools/tidy.sh --minutes N    starts no file after N minutes, and says how many were left out
+#
+# A file that was clean is not checked again until it, a header, the checks or the flags change, so
+# a run that was cut short goes on where it stopped.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -31,14 +34,24 @@ if [[ ${#files[@]} -eq 0 ]]; then
 fi
 [[ ${#files[@]} -eq 0 ]] && exit 0
 
+TIDY_CLEAN=build/tidy/clean/$({
+  cat .clang-tidy CMakePresets.json cmake/*.cmake
+  find src include apps examples build/tidy/generated -name '*.h' -print0 | sort -z | xargs -0 cat
+} | sha256sum | cut -c 1-64)
+mkdir -p "$TIDY_CLEAN"
+export TIDY_CLEAN
 export TIDY_LEFT_OUT=build/tidy/left_out.txt
 : >"$TIDY_LEFT_OUT"
 check_one() {
+  local clean
+  clean="$TIDY_CLEAN/$(sha256sum "$1" | sha256sum | cut -c 1-64)"  # of its name as well
+  [[ ! -e $clean ]] || return 0
   if (($(date +%s) >= TIDY_DEADLINE)); then
     echo "$1" >>"$TIDY_LEFT_OUT"
     return 0
   fi
-  clang-tidy -p build/tidy --quiet --warnings-as-errors='*' "$1" 2> >(grep -v 'warnings generated' >&2 || true)
+  clang-tidy -p build/tidy --quiet --warnings-as-errors='*' "$1" 2> >(grep -v 'warnings generated' >&2 || true) &&
+    touch "$clean"
 }
 export -f check_one
 code=0
