@@ -10,7 +10,6 @@ namespace rheo::autodiff {
 namespace {
 
 namespace ops = builder::ops;
-using builder::AddOp;
 using builder::Operation;
 using builder::Output;
 using builder::Scope;

@@ -28,8 +28,8 @@ class Input {
  public:
   Input() = default;
   Input(Output output) : output_(std::move(output)) {}  // NOLINT(google-explicit-constructor)
-  Input(Operation operation)
-      : output_(std::move(operation)) {}             // NOLINT(google-explicit-constructor)
+  Input(Operation operation)                            // NOLINT(google-explicit-constructor)
+      : output_(std::move(operation)) {}
   Input(Tensor value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
   template <typename T>
   requires std::is_arithmetic_v<T> Input(T value)  // NOLINT(google-explicit-constructor)

@@ -58,8 +58,8 @@ class Output {
   Output() = default;
   Output(Operation operation, int index) : operation_(std::move(operation)), index_(index) {}
   // The first output of an operation.
-  Output(Operation operation)
-      : Output(std::move(operation), 0) {}  // NOLINT(google-explicit-constructor)
+  Output(Operation operation)  // NOLINT(google-explicit-constructor)
+      : Output(std::move(operation), 0) {}
 
   bool has_value() const { return operation_.has_value(); }
   const Operation& op() const { return operation_; }

@@ -98,7 +98,8 @@ class PlanImpl final : public Plan, public std::enable_shared_from_this<PlanImpl
 
   bool has_frames() const { return frames.size() > 1; }
   const InputItem& input(const NodeItem& node, int i) const {
-    return inputs[static_cast<size_t>(first_input[static_cast<size_t>(node.index)] + i)];
+    const auto first = static_cast<size_t>(first_input[static_cast<size_t>(node.index)]);
+    return inputs[first + static_cast<size_t>(i)];
   }
 
   // Nanoseconds a node's kernel takes, a moving average of samples. Relaxed: a hint.

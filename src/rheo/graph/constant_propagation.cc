@@ -87,7 +87,8 @@ std::optional<Tensor> ToTensor(DType dtype, const IntTensor& ints) {
 }
 
 IntTensor VectorOf(Ints values) {
-  return {.shape = Shape{static_cast<int64_t>(values.size())}, .values = std::move(values)};
+  Shape shape{static_cast<int64_t>(values.size())};
+  return {.shape = std::move(shape), .values = std::move(values)};
 }
 
 IntTensor ScalarTensor(int64_t value) { return {.shape = Shape{}, .values = {value}}; }

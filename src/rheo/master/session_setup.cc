@@ -54,7 +54,7 @@ class Setup : public std::enable_shared_from_this<Setup> {
         config_(service::MergeConfig(env.default_config, request.config)),
         done_(std::move(done)) {
     WatchStop(call.stop, stop_from_caller_);
-    WatchStop(std::move(stop), stop_from_master_);
+    WatchStop(stop, stop_from_master_);
   }
 
   void Start() {

@@ -53,6 +53,7 @@ void StepCache::Get(const StepSignature& signature, absl::AnyInvocable<void(Read
     if (step == nullptr) it->second.waiters.push_back(std::move(ready));
     if (step == nullptr && !is_new) return;
   }
+  // NOLINTNEXTLINE(bugprone-use-after-move): it moved only if there is no step.
   if (step != nullptr) return ready(std::move(step));
   build([this, signature](const CompiledResult& result) { OnBuilt(signature, result); });
 }

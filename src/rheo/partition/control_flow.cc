@@ -15,7 +15,6 @@ namespace rheo::partition {
 namespace {
 
 using graph::Edge;
-using graph::Endpoint;
 using graph::Graph;
 using graph::Node;
 

@@ -77,7 +77,7 @@ inline std::map<std::string, std::string> FramePaths(const graph::Graph& graph) 
     std::string path;
     for (const auto* info = &(*infos)[static_cast<size_t>(node->id())]; info->parent != nullptr;
          info = &(*infos)[static_cast<size_t>(info->parent->id())]) {
-      path = "/" + info->frame_name + path;
+      path.insert(0, "/" + info->frame_name);
     }
     paths[node->name()] = path;
   }

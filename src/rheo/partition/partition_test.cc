@@ -10,7 +10,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using Strings = std::vector<std::string>;
 
 class PartitionTest : public PartitionTestBase {};

@@ -11,7 +11,6 @@
 namespace rheo::passes {
 
 using graph::Edge;
-using graph::Endpoint;
 using graph::Graph;
 using graph::Node;
 

@@ -10,7 +10,6 @@
 namespace rheo::placer {
 namespace {
 
-using graph::Edge;
 using graph::Graph;
 using graph::Node;
 
@@ -171,7 +170,7 @@ Status Groups::JoinOverEdge(const Node& src, const Node& dst) {
     to.requested = specs_.Override(specs_.Override(from.requested, to.assigned), to.resource);
     to.binder = from.binder;
   }
-  const Status joined = Join(src, dst);
+  Status joined = Join(src, dst);
   if (joined.ok()) return joined;
   return AtNode(Prefix(joined,
                        "A reference or resource edge requires its two nodes to be on one "

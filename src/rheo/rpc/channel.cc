@@ -121,7 +121,7 @@ class ClientCall final : public Operation {
   }
 
   void Finish() {
-    RpcResult result{std::move(status_), std::move(body_), context_};
+    RpcResult result{std::move(status_), body_, context_};
     std::move(done_)(result);
     done_ = nullptr;  // what it holds goes before the call counts as closed
   }

@@ -19,7 +19,7 @@ constexpr size_t kMaxLogged = 100;
 // A stranger makes the names of the cluster be resolved again at most this often.
 constexpr auto kNamesLast = std::chrono::seconds(2);
 
-Status Refuse(std::string text) { return Status(StatusCode::kUnauthenticated, std::move(text)); }
+Status Refuse(const std::string& text) { return Status(StatusCode::kUnauthenticated, text); }
 
 bool UsesTls(const grpc::AuthContext& context) {
   const auto types = context.FindPropertyValues(GRPC_TRANSPORT_SECURITY_TYPE_PROPERTY_NAME);

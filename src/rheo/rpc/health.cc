@@ -80,11 +80,11 @@ HealthService::~HealthService() = default;
 void HealthService::AddTo(MethodTable& table) {
   table.Add(std::string(kHealthCheckPath),
             [this](grpc::ByteBuffer request, const service::Call&, Respond respond) {
-              Check(std::move(request), std::move(respond));
+              Check(request, std::move(respond));
             });
   table.AddStream(std::string(kHealthWatchPath),
                   [this](grpc::ByteBuffer request, const service::Call& call,
-                         AnswerStream& stream) { Watch(std::move(request), call, stream); });
+                         AnswerStream& stream) { Watch(request, call, stream); });
   table.AnswerWhileStopping(kHealthCheckPath);
   table.AnswerWhileStopping(kHealthWatchPath);
 }

@@ -15,7 +15,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 
 std::unique_ptr<Listener> BindOrDie(const std::string& address, bool look_for_tls = false) {
   auto bound = Listener::Bind({.address = address, .look_for_tls = look_for_tls});

@@ -9,7 +9,7 @@
 namespace rheo::rpc {
 namespace {
 
-using namespace service;  // the requests and responses
+using namespace service;  // NOLINT(google-build-using-namespace): its requests and responses
 
 class RemoteMaster final : public MasterService {
  public:

@@ -9,7 +9,7 @@
 namespace rheo::rpc {
 namespace {
 
-using namespace service;
+using namespace service;  // NOLINT(google-build-using-namespace): its requests and responses
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using ::testing::ElementsAre;

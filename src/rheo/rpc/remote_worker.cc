@@ -12,7 +12,7 @@
 namespace rheo::rpc {
 namespace {
 
-using namespace service;  // the requests and responses
+using namespace service;  // NOLINT(google-build-using-namespace): its requests and responses
 
 // Path of a method of the worker service.
 std::string PathOf(std::string_view method) {

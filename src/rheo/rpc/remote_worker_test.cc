@@ -7,7 +7,7 @@
 namespace rheo::rpc {
 namespace {
 
-using namespace service;
+using namespace service;  // NOLINT(google-build-using-namespace): its requests and responses
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

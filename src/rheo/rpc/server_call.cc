@@ -169,9 +169,9 @@ void ServerCall::OnRead(bool ok) {
 void ServerCall::Handle() {
   if (method_->stream_handler != nullptr) {
     answers_ = std::make_unique<Stream>(*this);
-    return method_->stream_handler(std::move(request_), call_, *answers_);
+    return method_->stream_handler(request_, call_, *answers_);
   }
-  method_->handler(std::move(request_), call_, [this](Answer answer) { Send(std::move(answer)); });
+  method_->handler(request_, call_, [this](Answer answer) { Send(std::move(answer)); });
 }
 
 void ServerCall::Send(Answer answer) {

@@ -10,7 +10,6 @@
 namespace rheo::train {
 namespace {
 
-using builder::Input;
 using builder::OpCall;
 using builder::Operation;
 using builder::Output;

@@ -166,7 +166,7 @@ Status Decode(Source& source, service::RunGraphResponse& value, Status& error) {
   std::string text;
   MessageReader reader(source);
   CodedInputStream& in = reader.in();
-  const Status status = reader.Read(BadResponse(), [&](uint32_t tag) {
+  Status status = reader.Read(BadResponse(), [&](uint32_t tag) {
     switch (tag) {
       case BytesField(1):
         return ReadKeyedTensor(reader, "fetch", value.recvs);

@@ -293,9 +293,9 @@ StatusOr<Outputs> DiagPartGrad(const Scope& s, const Operation&, const Outputs& 
 
 StatusOr<Outputs> DynamicStitchGrad(const Scope& s, const Operation& op, const Outputs& grads) {
   const int n = op.num_inputs() / 2;
-  Outputs result(static_cast<size_t>(op.num_inputs()));
+  Outputs result(static_cast<size_t>(n));  // none for the indices
   for (int i = 0; i < n; ++i) {
-    result[static_cast<size_t>(n + i)] = AddOp(s, "GatherV2", {grads[0], op.input(i), Int(s, 0)});
+    result.push_back(AddOp(s, "GatherV2", {grads[0], op.input(i), Int(s, 0)}));
   }
   return result;
 }

@@ -26,7 +26,8 @@ StatusOr<StridedSliceSpec> ReadSpec(const KernelContext& c, const Shape& shape, 
         "sizes {}, {} and {}",
         begin.size(), end.size(), strides.size());
   }
-  const SliceBounds bounds{.length = static_cast<int>(begin.size()),
+  const auto length = static_cast<int>(begin.size());
+  const SliceBounds bounds{.length = length,
                            .begin = std::move(begin),
                            .end = std::move(end),
                            .strides = std::move(strides)};

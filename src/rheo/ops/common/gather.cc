@@ -51,7 +51,7 @@ std::string PositionText(const Shape& shape, int64_t index) {
   std::string text;
   for (int i = shape.rank() - 1; i >= 0; --i) {
     const int64_t size = std::max<int64_t>(shape.dim(i), 1);
-    text = std::to_string(index % size) + (text.empty() ? "" : ",") + text;
+    text.insert(0, std::to_string(index % size) + (text.empty() ? "" : ","));
     index /= size;
   }
   return '[' + text + ']';

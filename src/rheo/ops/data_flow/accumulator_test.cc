@@ -7,8 +7,6 @@
 namespace rheo::ops {
 namespace {
 
-using kernel::OpCall;
-
 class AccumulatorTest : public ::testing::Test {
  protected:
   AccumulatorTest() { step_.device = device_.get(); }

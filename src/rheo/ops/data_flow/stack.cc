@@ -72,7 +72,8 @@ class StackKernel final : public kernel::Kernel {
   static StatusOr<std::unique_ptr<kernel::Kernel>> Create(const KernelInit& init) {
     RHEO_ASSIGN_OR_RETURN(const DType dtype, init.attrs.Get<DType>("elem_type"));
     RHEO_ASSIGN_OR_RETURN(std::string name, init.attrs.Get<std::string>("stack_name"));
-    return std::make_unique<StackKernel>(name.empty() ? init.node_name : std::move(name), dtype);
+    if (name.empty()) name = init.node_name;
+    return std::make_unique<StackKernel>(std::move(name), dtype);
   }
   StackKernel(std::string name, DType dtype) : name_(std::move(name)), dtype_(dtype) {}
 

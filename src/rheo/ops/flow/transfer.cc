@@ -113,8 +113,9 @@ class RecvKernel final : public kernel::AsyncKernel {
 
   void DeliverOnDevice(KernelContext& c, const Tensor& value, DoneCallback done) const {
     device_->CopyFromHost(value, [&c, done = std::move(done)](StatusOr<Tensor> copy) mutable {
-      if (copy.ok()) c.set_output(0, *std::move(copy));
-      done(copy.status());
+      const Status status = copy.status();
+      if (status.ok()) c.set_output(0, *std::move(copy));
+      done(status);
     });
   }
 

@@ -175,7 +175,7 @@ StatusOr<std::vector<std::string>> MatchFiles(const FilePolicy& policy,
   Finder finder(policy);
   finder.Find("", local);
   std::vector<std::string>& found = finder.found();
-  for (std::string& name : found) name = scheme + name;
+  for (std::string& name : found) name.insert(0, scheme);
   std::sort(found.begin(), found.end());
   return std::move(found);
 }

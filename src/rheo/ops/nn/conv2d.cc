@@ -34,9 +34,9 @@ Status ExplicitPaddings(const op::AttrMap& attrs, Conv2DOptions& options) {
       given[1] != 0 || given[6] != 0 || given[7] != 0) {
     return InvalidArgument("explicit_paddings must not be negative, and 0 for batch and depth");
   }
-  for (int i = 0; i < 2; ++i) {
-    options.explicit_before[i] = given[static_cast<size_t>(2 + 2 * i)];
-    options.explicit_after[i] = given[static_cast<size_t>(3 + 2 * i)];
+  for (size_t i = 0; i < 2; ++i) {
+    options.explicit_before[i] = given[2 + 2 * i];
+    options.explicit_after[i] = given[3 + 2 * i];
   }
   return OkStatus();
 }

@@ -125,7 +125,7 @@ struct Normal {
 template <typename T>
 struct TruncatedNormal {
   static constexpr int kGroup = std::is_same_v<T, double> ? 2 : 4;
-  static constexpr uint64_t kStride = 64 * kGroup;
+  static constexpr uint64_t kStride = uint64_t{64} * kGroup;
   void operator()(Philox philox, T* out) const {
     int filled = 0;
     const auto keep = [&](auto x) {
@@ -153,7 +153,7 @@ template <typename Distribution, typename T>
 void FillRandom(const kernel::KernelContext& context, const Philox& start,
                 const Distribution& distribution, std::span<T> out) {
   constexpr int kGroup = Distribution::kGroup;
-  constexpr int64_t kCostNs = 40 * kGroup;
+  constexpr int64_t kCostNs = int64_t{40} * kGroup;
   const auto size = static_cast<int64_t>(out.size());
   const int64_t groups = (size + kGroup - 1) / kGroup;
   context.ParallelFor(groups, kCostNs, [&](int64_t begin, int64_t end) {

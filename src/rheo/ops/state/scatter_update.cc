@@ -9,7 +9,6 @@ namespace {
 
 using kernel::FunctionKernel;
 using kernel::KernelContext;
-using kernel::KernelInit;
 
 // Runs `scatter` on the variable of input 0, in a buffer of its own.
 template <typename Scatter>
