@@ -49,9 +49,10 @@ std::shared_ptr<StepState> StepTable::FindForPiece(StepId step) {
   return failed != nullptr ? failed : Ended(step);
 }
 
-void StepTable::NoteFailed(StepId step) {
+void StepTable::NoteEnded(StepId step, bool ok) {
   MutexLock lock(mutex_);
-  failed_.Insert(step);
+  (ok ? went_well_ : failed_).Insert(step);
+  (ok ? failed_ : went_well_).Erase(step);
 }
 
 StatusOr<std::shared_ptr<StepState>> StepTable::FindForPush(StepId step) {
@@ -93,7 +94,7 @@ std::shared_ptr<StepState> StepTable::Find(StepId step) const {
 
 std::shared_ptr<StepState> StepTable::Remove(StepId step, bool may_come_late) {
   MutexLock lock(mutex_);
-  if (may_come_late) ended_.Insert(step);
+  if (may_come_late && !went_well_.Contains(step)) ended_.Insert(step);
   return TakeOut(step);
 }
 
@@ -132,7 +133,7 @@ void StepTable::RemoveEnded(const std::string& session) {
         ended = it->second->started && !it->second->running && it->second->session == session;
       }
       if (ended) {
-        ended_.Insert(it->first);
+        if (!went_well_.Contains(it->first)) ended_.Insert(it->first);
         removed.push_back(std::move(it->second));
         steps_.erase(it++);
       } else {

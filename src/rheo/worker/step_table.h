@@ -29,8 +29,9 @@ class StepTable {
   // As FindOrCreate, for a piece of a collective: of an ended step too, unless it has failed, since
   // a member that asks then is in the next step of that id already.
   std::shared_ptr<StepState> FindForPiece(StepId step);
-  // A step with collectives has failed here.
-  void NoteFailed(StepId step);
+  // A step with collectives has ended here. Nothing of one that went well comes late, and what
+  // comes for its id after Remove is of the next step that has it.
+  void NoteEnded(StepId step, bool ok);
   std::shared_ptr<StepState> Find(StepId step) const;  // null: unknown
   // Null when there was none. The step is remembered as ended when values for it or requests
   // `may_come_late`.
@@ -55,7 +56,8 @@ class StepTable {
   mutable Mutex mutex_;
   // The last steps that were removed.
   RecentSet<StepId> ended_ RHEO_GUARDED_BY(mutex_) = RecentSet<StepId>(kEndedRemembered);
-  // The last steps with collectives that failed.
+  // The last steps with collectives, by how they ended.
+  RecentSet<StepId> went_well_ RHEO_GUARDED_BY(mutex_) = RecentSet<StepId>(kEndedRemembered);
   RecentSet<StepId> failed_ RHEO_GUARDED_BY(mutex_) = RecentSet<StepId>(kEndedRemembered);
   absl::flat_hash_map<StepId, std::shared_ptr<StepState>> steps_ RHEO_GUARDED_BY(mutex_);
   // The steps that exist only because values for them came.

@@ -32,12 +32,19 @@ TEST(StepTableTest, WhatIsPushedToAStepThatHasEndedIsDropped) {
 TEST(StepTableTest, StepsWithCollectivesMayComeAgainUnlessTheyFailed) {
   StepTable table;
   table.FindForCollectives(StepId(1));
+  table.NoteEnded(StepId(1), true);
+  table.Remove(StepId(1));
+  // Its next step of that id gets values before it runs here.
+  const auto pushed = table.FindForPush(StepId(1));
+  ASSERT_TRUE(pushed.ok());
+  EXPECT_EQ(table.FindForCollectives(StepId(1)), *pushed);
+  table.NoteEnded(StepId(1), true);
   table.Remove(StepId(1));
   // A member in the next step of that id asks before it runs here.
   const auto asked = table.FindForPiece(StepId(1));
   EXPECT_EQ(table.Find(StepId(1)), asked);
   EXPECT_EQ(table.FindForCollectives(StepId(1)), asked);
-  table.NoteFailed(StepId(1));
+  table.NoteEnded(StepId(1), false);
   table.Remove(StepId(1));
   table.FindForPiece(StepId(1))->buffers.Take("piece", {}, [](StatusOr<Tensor> piece) {
     EXPECT_EQ(piece.status().code(), StatusCode::kAborted);

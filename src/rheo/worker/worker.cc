@@ -127,7 +127,7 @@ class WorkerImpl final : public Worker {
     args.pushed = &response->pushed;
     RunGraphParts(std::move(args), [this, run = std::move(run)](Status status) mutable {
       status = WithReason(*run->state, std::move(status));
-      if (!status.ok() && run->graph->has_collectives) steps_.NoteFailed(run->state->step);
+      if (run->graph->has_collectives) steps_.NoteEnded(run->state->step, status.ok());
       MarkEnded(*run->state, status);
       Answer(*run, std::move(status));
       Leave();
