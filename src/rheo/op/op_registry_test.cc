@@ -1,5 +1,6 @@
 #include "rheo/op/op_registry.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,9 +37,9 @@ std::string ArgLine(const std::vector<ArgSpec>& args) {
   std::string text;
   for (const ArgSpec& arg : args) {
     std::string type = arg.type_attr.empty() ? DTypeName(arg.type) : arg.type_attr;
-    if (!arg.number_attr.empty()) type = arg.number_attr + "*" + type;
-    if (!arg.type_list_attr.empty()) type = "list(" + arg.type_list_attr + ")";
-    if (arg.is_ref) type = "Ref(" + type + ")";
+    if (!arg.number_attr.empty()) type = fmt::format("{}*{}", arg.number_attr, type);
+    if (!arg.type_list_attr.empty()) type = fmt::format("list({})", arg.type_list_attr);
+    if (arg.is_ref) type = fmt::format("Ref({})", type);
     text += (text.empty() ? "" : "; ") + arg.name + ":" + type;
   }
   return text;

@@ -141,7 +141,7 @@ Message Encode(const MemoryOffer& offer) {
 
 Status Decode(Source& source, service::RecvTensorResponse& value) {
   RecvTensorAnswer answer;
-  const Status status = Decode(source, answer);
+  Status status = Decode(source, answer);
   value = std::move(answer.response);
   if (status.ok() && answer.offer) return Append(BadResponse(), ": an offer that nobody asked for");
   return status;

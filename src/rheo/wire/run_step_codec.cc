@@ -98,7 +98,7 @@ Status Decode(Source& source, service::RunStepResponse& value, Status& error) {
   std::string text;
   MessageReader reader(source);
   CodedInputStream& in = reader.in();
-  const Status status = reader.Read(BadResponse(), [&](uint32_t tag) {
+  Status status = reader.Read(BadResponse(), [&](uint32_t tag) {
     switch (tag) {
       case BytesField(1): {
         const size_t i = value.tensors.size();

@@ -9,7 +9,6 @@ namespace {
 
 using kernel::FunctionKernel;
 using kernel::KernelContext;
-using kernel::KernelInit;
 
 // Writes inputs [first, last) side by side: each is `outer` rows, and row i of the output is row i
 // of each input in turn.

@@ -10,7 +10,6 @@ namespace {
 
 using kernel::FunctionKernel;
 using kernel::KernelContext;
-using kernel::KernelInit;
 
 Status RequireScalar(const Tensor& tensor, std::string_view what) {
   if (tensor.num_elements() == 1) return OkStatus();

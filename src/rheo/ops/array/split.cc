@@ -9,7 +9,6 @@ namespace {
 
 using kernel::FunctionKernel;
 using kernel::KernelContext;
-using kernel::KernelInit;
 
 // Output `i`: the part [begin, begin + size) of `axis`, copied.
 Status CopyPiece(KernelContext& c, const Tensor& value, int axis, int64_t begin, int64_t size,
