@@ -56,6 +56,12 @@ class TestTask final : public service::WorkerService {
   void RecvBuf(const service::RecvBufRequest& request, service::RecvBufResponse* response,
                const service::Call& call, DoneCallback done) override {
     keys.push_back(request.key);
+    for (const auto& device : devices) {
+      if (device->info().name == request.src_device &&
+          device->info().incarnation != request.src_incarnation) {
+        return done(FailedPrecondition("{} was restarted", request.src_device));
+      }
+    }
     auto table = buffers;
     table->Take(request.key, call.stop,
                 [table, response, done = std::move(done)](StatusOr<Tensor> piece) mutable {
