@@ -53,10 +53,11 @@ std::pair<std::shared_ptr<Outcome<T>>, bool> Resolver::Entry(Answers<Key, T>& an
 
 // An error is told, but not kept.
 template <typename Key, typename T>
-void Resolver::Answer(Answers<Key, T>& answers, const Key& key,
+void Resolver::Answer(Answers<Key, T> Resolver::*kept, const Key& key,
                       const std::shared_ptr<Outcome<T>>& outcome, const StatusOr<T>& answer) {
   if (!answer.ok()) {
     MutexLock lock(mutex_);
+    Answers<Key, T>& answers = this->*kept;
     const auto it = answers.find(key);
     if (it != answers.end() && it->second == outcome) answers.erase(it);
   }
@@ -94,7 +95,7 @@ void Resolver::AskForGroup(const CompleteGroupRequest& request,
   const GroupKey key(request.group_key, request.device->name);
   const auto leader = Leader();
   if (!leader.ok())
-    return Answer<GroupKey, GroupRef>(group_answers_, key, outcome, leader.status());
+    return Answer<GroupKey, GroupRef>(&Resolver::group_answers_, key, outcome, leader.status());
   auto ask = std::make_shared<LeaderCall<CompleteGroupRequest, CompleteGroupResponse>>();
   ask->request = request;
   ask->call = {.stop = stop_.get_token(), .wait_for_ready = true};
@@ -107,7 +108,7 @@ void Resolver::AskForGroup(const CompleteGroupRequest& request,
         } else {
           group = Prefix(status, fmt::format("joining group {} at {}: ", key.first, self->leader_));
         }
-        self->Answer(self->group_answers_, key, outcome, group);
+        self->Answer(&Resolver::group_answers_, key, outcome, group);
       });
 }
 
@@ -134,7 +135,8 @@ void Resolver::AskForSource(const CompleteInstanceRequest& request,
                             std::shared_ptr<Outcome<int>> outcome) {
   const InstanceKey key(request.group_key, request.instance_key, request.device);
   const auto leader = Leader();
-  if (!leader.ok()) return Answer<InstanceKey, int>(source_answers_, key, outcome, leader.status());
+  if (!leader.ok())
+    return Answer<InstanceKey, int>(&Resolver::source_answers_, key, outcome, leader.status());
   auto ask = std::make_shared<LeaderCall<CompleteInstanceRequest, CompleteInstanceResponse>>();
   ask->request = request;
   ask->call = {.stop = stop_.get_token(), .wait_for_ready = true};
@@ -147,7 +149,7 @@ void Resolver::AskForSource(const CompleteInstanceRequest& request,
               Prefix(status, fmt::format("declaring instance {} at {}: ", ask->request.instance_key,
                                          self->leader_));
         }
-        self->Answer(self->source_answers_, key, outcome, source);
+        self->Answer(&Resolver::source_answers_, key, outcome, source);
       });
 }
 

@@ -56,8 +56,8 @@ class Resolver : public std::enable_shared_from_this<Resolver> {
   std::pair<std::shared_ptr<Outcome<T>>, bool> Entry(Answers<Key, T>& answers, const Key& key)
       RHEO_REQUIRES(mutex_);
   template <typename Key, typename T>
-  void Answer(Answers<Key, T>& answers, const Key& key, const std::shared_ptr<Outcome<T>>& outcome,
-              const StatusOr<T>& answer);
+  void Answer(Answers<Key, T> Resolver::*kept, const Key& key,
+              const std::shared_ptr<Outcome<T>>& outcome, const StatusOr<T>& answer);
   void AskForGroup(const service::CompleteGroupRequest& request,
                    std::shared_ptr<Outcome<GroupRef>> outcome);
   void AskForSource(const service::CompleteInstanceRequest& request,
