@@ -23,14 +23,7 @@ class Outcome : public std::enable_shared_from_this<Outcome<T>> {
   // Calls `done` once: with the answer, inside this call when it is there, or CANCELLED (derived)
   // once `stop` fires. Never under a lock.
   void Wait(StopToken stop, Callback done) {
-    uint64_t id = 0;
-    {
-      MutexLock lock(mutex_);
-      if (!answer_) {
-        id = ++last_id_;
-        waiting_.emplace(id, Waiter{std::move(done), nullptr});
-      }
-    }
+    const uint64_t id = Enter(done);
     if (id == 0) return done(*answer_);  // never changes once it is there
     if (!stop.stop_possible()) return;
     auto on_stop =
@@ -69,6 +62,14 @@ class Outcome : public std::enable_shared_from_this<Outcome<T>> {
     Callback done;
     std::unique_ptr<StopCallback> on_stop;
   };
+
+  // Takes `done` over and names it, or gives 0 when the answer is there.
+  uint64_t Enter(Callback& done) {
+    MutexLock lock(mutex_);
+    if (answer_) return 0;
+    waiting_.emplace(++last_id_, Waiter{std::move(done), nullptr});
+    return last_id_;
+  }
 
   void Leave(uint64_t id) {
     Waiter waiter;

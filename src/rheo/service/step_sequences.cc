@@ -33,7 +33,7 @@ StepId StepSequences::Take(int64_t graph_key) {
   MutexLock lock(mutex_);
   Sequence& sequence = Find(graph_key);
   const StepId step = std::exchange(sequence.next, After(sequence.next));
-  sequence.running.insert(step);
+  sequence.running.insert(step.value);
   return step;
 }
 
@@ -41,7 +41,7 @@ void StepSequences::Return(int64_t graph_key, StepId step, bool ok) {
   MutexLock lock(mutex_);
   const auto it = sequences_.find(graph_key);
   if (it == sequences_.end()) return;
-  it->second.running.erase(step);
+  it->second.running.erase(step.value);
   if (ok) return;
   it->second.is_certain = false;
   it->second.last_failed = step;
@@ -50,7 +50,7 @@ void StepSequences::Return(int64_t graph_key, StepId step, bool ok) {
 StepId StepSequences::Next(int64_t graph_key) {
   MutexLock lock(mutex_);
   const Sequence& sequence = Find(graph_key);
-  return sequence.running.empty() ? sequence.next : *sequence.running.begin();
+  return sequence.running.empty() ? sequence.next : StepId(*sequence.running.begin());
 }
 
 bool StepSequences::NeedsLeader(int64_t graph_key) const {

@@ -36,7 +36,7 @@ class StepSequences {
  private:
   struct Sequence {
     StepId next;
-    std::set<StepId> running;
+    std::set<int64_t> running;  // step ids
     StepId last_failed = StepId(-1);
     bool is_certain = false;
     uint64_t number = 0;
