@@ -118,7 +118,7 @@ def test_server_26_thread_options(make):
     assert run_many(server, config(log_device_placement=True)) <= most
     for node in ("x: (Placeholder)", "product0: (MatMul)", "product3: (MatMul)", "total: (Sum)"):
         line = f"{node}: /job:worker/replica:0/task:0/device:CPU:0"
-        assert sum(line in logged for logged in server.log) == 1, server.log
+        assert eventually(lambda: sum(line in logged for logged in server.log) == 1, 5), server.log
     with v1.Session(server.target, config=config(use_per_session_threads=True)) as session:
         expect(errors.InvalidArgumentError, lambda: session.run(tf.constant(1.0)), within=10)
 

@@ -3,7 +3,7 @@
 import pytest
 import tensorflow as tf
 
-from case_tools import config, expect
+from case_tools import config, eventually, expect
 from conftest import RheoServer
 
 v1 = tf.compat.v1
@@ -84,8 +84,9 @@ def test_server_15_assign_follows_its_variable(make):
     with v1.Session(cluster.target("worker"), config=config(log_device_placement=True)) as session:
         assert session.run(assign, options=options, run_metadata=metadata) == 2.0
     assert device_of(metadata, "assign") == "/job:ps/replica:0/task:0/device:CPU:0"
-    lines = [line for line in cluster.servers["worker", 0].log if "assign: (Assign): /job:ps/replica:0/task:0" in line]
-    assert lines and WORKER in lines[0], cluster.servers["worker", 0].log
+    log = cluster.servers["worker", 0].log
+    placed = "assign: (Assign): /job:ps/replica:0/task:0"
+    assert eventually(lambda: any(placed in line and WORKER in line for line in log), 5), log
 
 
 def test_server_15_tie_that_cannot_hold(make):
