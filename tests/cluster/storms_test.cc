@@ -152,8 +152,15 @@ TEST_F(Storms, Server22_CallStorm) {
         client.Call(&service::MasterService::CloseSession, {.session = created.session}, &closed)
             .ok());
   };
-  for (int i = 0; i < 5; ++i) round();
-  const Usage warm = AtRest(server);
+  // What a burst leaves of its memory, in pieces that cannot be given back, differs by a tenth from
+  // one to the next; what grows has grown beyond the most of several by the end.
+  Usage warm;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 2; ++j) round();
+    const int64_t most = warm.resident_kib;
+    warm = AtRest(server);
+    warm.resident_kib = std::max(warm.resident_kib, most);
+  }
   const Stopwatch watch;
   while (watch.Seconds() < static_cast<double>(length.count()) && !HasFatalFailure()) round();
   ExpectClean(cluster, server, warm);
