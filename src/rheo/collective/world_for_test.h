@@ -139,7 +139,8 @@ class TestWorld final : public service::WorkerDirectory {
     bool is_over = false;
   };
   std::shared_ptr<Run> Start(size_t member, kernel::CollectivePlan plan, Tensor input,
-                             Shape shape = {}, int32_t instance = 1, int32_t group_size = 0) {
+                             const Shape& shape = {}, int32_t instance = 1,
+                             int32_t group_size = 0) {
     auto run = std::make_shared<Run>();
     run->plan = std::move(plan);
     run->plan.name = "op";
@@ -153,7 +154,7 @@ class TestWorld final : public service::WorkerDirectory {
         .stop = run->stop.get_token(),
         .input = input,
         .dtype = input.has_value() ? input.dtype() : DType::kFloat,
-        .shape = input.has_value() ? input.shape() : std::move(shape)};
+        .shape = input.has_value() ? input.shape() : shape};
     members[member].first->runner.Run(std::move(call), [run](StatusOr<Tensor> result) {
       run->result = std::move(result);
       run->is_over = true;

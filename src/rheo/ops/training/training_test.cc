@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -130,7 +131,7 @@ class TrainingTest : public ::testing::Test {
       for (size_t i = 0; i < schema->inputs.size(); ++i) {
         const std::string& name = schema->inputs[i].name;
         if (!after.contains(name)) continue;
-        ExpectNear(ValueOf(call.inputs[i]), after[name], op + ' ' + name);
+        ExpectNear(ValueOf(call.inputs[i]), after[name], fmt::format("{} {}", op, name));
       }
     }
   }
