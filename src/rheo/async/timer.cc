@@ -4,7 +4,9 @@
 
 namespace rheo {
 
-TimerQueue::~TimerQueue() {
+TimerQueue::~TimerQueue() { Stop(); }
+
+void TimerQueue::Stop() {
   std::map<Id, absl::AnyInvocable<void()>> forgotten;  // destroyed without the lock
   std::thread thread;
   {

@@ -22,13 +22,15 @@ class TimerQueue {
   using Id = std::pair<Time, uint64_t>;
 
   TimerQueue() = default;
-  // Forgets what is pending and joins the thread; not to be called from a callback.
   ~TimerQueue();
   TimerQueue(const TimerQueue&) = delete;
   TimerQueue& operator=(const TimerQueue&) = delete;
 
   // Calls `callback` once at `when`, or soon if that is past.
   Id Add(Time when, absl::AnyInvocable<void()> callback);
+  // Forgets what is pending, waits for the callback that runs, and takes no more. Not to be called
+  // from a callback. Once is enough.
+  void Stop();
   // True when the callback will not run; false when it ran, runs, or never was.
   bool Cancel(const Id& id);
 

@@ -134,7 +134,8 @@ std::vector<device::DeviceInfo> Task::devices() const {
 }
 
 void Task::Stop(const Status& reason) {
-  timers_.reset();
+  // Its callbacks use the pointer, so that the queue stays.
+  if (timers_ != nullptr) timers_->Stop();
   collector_.reset();
   blocked_log_.reset();
   if (master_ != nullptr) master_->Stop(reason);

@@ -2,9 +2,11 @@
 #ifndef RHEO_WORKER_STEP_STATE_H_
 #define RHEO_WORKER_STEP_STATE_H_
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rheo/async/stop.h"
@@ -124,6 +126,9 @@ struct StepState {
   StopSource stop;
   const std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
 
+  // The StepUses of it; grows under the lock of its StepTable only.
+  std::atomic<int> uses = 0;
+
   Mutex mutex;
   bool started RHEO_GUARDED_BY(mutex) = false;
   bool running RHEO_GUARDED_BY(mutex) = false;
@@ -135,6 +140,28 @@ struct StepState {
   bool partial_finished RHEO_GUARDED_BY(mutex) = false;
   Status partial_status RHEO_GUARDED_BY(mutex);
   std::vector<DoneCallback> partial_waiters RHEO_GUARDED_BY(mutex);
+};
+
+// Somebody who needs that the step stays in its StepTable until it runs, or until he has what he
+// waits for.
+class StepUse {
+ public:
+  explicit StepUse(std::shared_ptr<StepState> state) : state_(std::move(state)) { ++state_->uses; }
+  StepUse(StepUse&& other) noexcept = default;
+  StepUse& operator=(StepUse&& other) noexcept {
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~StepUse() {
+    if (state_ != nullptr) --state_->uses;
+  }
+
+  const std::shared_ptr<StepState>& state() const { return state_; }
+  StepState* operator->() const { return state_.get(); }
+  friend bool operator==(const StepUse& a, const StepUse& b) { return a.state_ == b.state_; }
+
+ private:
+  std::shared_ptr<StepState> state_;  // null once moved from
 };
 
 }  // namespace rheo::worker

@@ -97,10 +97,10 @@ TEST_F(StepRendezvousTest, AFailedPushFailsTheStep) {
 
 TEST(StepTableTest, AValueThatComesAfterTheEndOfItsStepGoesNowhere) {
   StepTable table;
-  const std::shared_ptr<StepState> state = table.FindOrCreate(StepId(7));
-  EXPECT_EQ(table.FindOrCreate(StepId(7)), state);
+  const std::shared_ptr<StepState> state = table.FindOrCreate(StepId(7)).state();
+  EXPECT_EQ(table.FindOrCreate(StepId(7)).state(), state);
   table.Remove(StepId(7));
-  const std::shared_ptr<StepState> late = table.FindOrCreate(StepId(7));
+  const std::shared_ptr<StepState> late = table.FindOrCreate(StepId(7)).state();
   ASSERT_NE(late, nullptr);
   EXPECT_EQ(late->rendezvous->local().Send(KeyTo(kOwn, "a"), Item{}).code(), StatusCode::kAborted);
   EXPECT_TRUE(table.All().empty());

@@ -11,7 +11,7 @@ constexpr auto kStale = std::chrono::minutes(10);
 
 }  // namespace
 
-std::shared_ptr<StepState> StepTable::FindOrCreate(StepId step) {
+StepUse StepTable::FindOrCreate(StepId step) {
   {
     MutexLock lock(mutex_);
     if (!ended_.Contains(step)) return FindOrAdd(step);
@@ -19,34 +19,34 @@ std::shared_ptr<StepState> StepTable::FindOrCreate(StepId step) {
   return Ended(step);
 }
 
-std::shared_ptr<StepState> StepTable::FindOrAdd(StepId step) {
+StepUse StepTable::FindOrAdd(StepId step) {
   early_.erase(step);
   std::shared_ptr<StepState>& state = steps_[step];
   if (state == nullptr) state = std::make_shared<StepState>(step);
-  return state;
+  return StepUse(state);
 }
 
-std::shared_ptr<StepState> StepTable::Ended(StepId step) {
+StepUse StepTable::Ended(StepId step) {
   auto ended = std::make_shared<StepState>(step);
   ended->Stop(Aborted("Step {} has ended", step.value));
-  return ended;
+  return StepUse(std::move(ended));
 }
 
-std::shared_ptr<StepState> StepTable::FindForCollectives(StepId step) {
+StepUse StepTable::FindForCollectives(StepId step) {
   MutexLock lock(mutex_);
   ended_.Erase(step);
   failed_.Erase(step);
   return FindOrAdd(step);
 }
 
-std::shared_ptr<StepState> StepTable::FindForPiece(StepId step) {
+StepUse StepTable::FindForPiece(StepId step) {
   {
     MutexLock lock(mutex_);
     if (!failed_.Contains(step)) return FindOrAdd(step);
+    // A step that has failed is kept until its clean-up, with the reason.
+    if (const auto it = steps_.find(step); it != steps_.end()) return StepUse(it->second);
   }
-  // A step that has failed is kept until its clean-up, with the reason.
-  const std::shared_ptr<StepState> failed = Find(step);
-  return failed != nullptr ? failed : Ended(step);
+  return Ended(step);
 }
 
 void StepTable::NoteEnded(StepId step, bool ok) {
@@ -55,11 +55,13 @@ void StepTable::NoteEnded(StepId step, bool ok) {
   (ok ? failed_ : went_well_).Erase(step);
 }
 
-StatusOr<std::shared_ptr<StepState>> StepTable::FindForPush(StepId step) {
+StatusOr<StepUse> StepTable::FindForPush(StepId step) {
   std::vector<std::shared_ptr<StepState>> stale;  // destroyed after the lock is released
   {
     MutexLock lock(mutex_);
-    if (const auto it = steps_.find(step); it != steps_.end()) return it->second;
+    if (const auto it = steps_.find(step); it != steps_.end()) {
+      return StepUse(it->second);
+    }
     if (!ended_.Contains(step)) {
       if (early_.size() >= kMaxEarlySteps) stale = TakeOutStale();
       if (early_.size() >= kMaxEarlySteps) {
@@ -67,7 +69,7 @@ StatusOr<std::shared_ptr<StepState>> StepTable::FindForPush(StepId step) {
                                  early_.size());
       }
       early_.insert(step);
-      return steps_.emplace(step, std::make_shared<StepState>(step)).first->second;
+      return StepUse(steps_.emplace(step, std::make_shared<StepState>(step)).first->second);
     }
   }
   return FindOrCreate(step);
@@ -107,19 +109,18 @@ std::shared_ptr<StepState> StepTable::TakeOut(StepId step) {
   return state;
 }
 
-void StepTable::RemoveIfIdle(const std::shared_ptr<StepState>& state) {
-  if (!state->rendezvous->Waiting().empty()) return;
-  {
-    MutexLock lock(state->mutex);
-    if (state->started) return;
-  }
+void StepTable::RemoveIfIdle(StepUse use) {
+  const std::shared_ptr<StepState> state = use.state();  // destroyed after the lock is released
+  { const StepUse ended = std::move(use); }
   MutexLock lock(mutex_);
   const auto it = steps_.find(state->step);
-  // The table, the caller and nobody else: a request that came meanwhile holds the state too.
-  if (it != steps_.end() && it->second == state && state.use_count() <= 2) {
-    early_.erase(state->step);
-    steps_.erase(it);
+  if (it == steps_.end() || it->second != state || state->uses != 0) return;
+  {
+    MutexLock step_lock(state->mutex);
+    if (state->started) return;
   }
+  early_.erase(state->step);
+  steps_.erase(it);
 }
 
 void StepTable::RemoveEnded(const std::string& session) {

@@ -19,16 +19,16 @@ class StepTable {
  public:
   // For a step that has ended, a state outside of the table whose rendezvous is aborted: values
   // that come late go nowhere, and requests are told.
-  std::shared_ptr<StepState> FindOrCreate(StepId step);
+  StepUse FindOrCreate(StepId step);
   // As FindOrCreate, for values that another task sends unasked, perhaps before the step runs here.
   // RESOURCE_EXHAUSTED when values of kMaxEarlySteps steps are kept already that nobody ran.
-  StatusOr<std::shared_ptr<StepState>> FindForPush(StepId step);
+  StatusOr<StepUse> FindForPush(StepId step);
   // For a RunGraph of a graph with collectives: its master may give an id again that another
   // master gave (wire.md 21).
-  std::shared_ptr<StepState> FindForCollectives(StepId step);
+  StepUse FindForCollectives(StepId step);
   // As FindOrCreate, for a piece of a collective: of an ended step too, unless it has failed, since
   // a member that asks then is in the next step of that id already.
-  std::shared_ptr<StepState> FindForPiece(StepId step);
+  StepUse FindForPiece(StepId step);
   // A step with collectives has ended here. Nothing of one that went well comes late, and what
   // comes for its id after Remove is of the next step that has it.
   void NoteEnded(StepId step, bool ok);
@@ -36,8 +36,8 @@ class StepTable {
   // Null when there was none. The step is remembered as ended when values for it or requests
   // `may_come_late`.
   std::shared_ptr<StepState> Remove(StepId step, bool may_come_late = true);
-  // Removes `state` unless another took its place, or somebody uses it.
-  void RemoveIfIdle(const std::shared_ptr<StepState>& state);
+  // Removes the step unless it runs or has run, or somebody else uses it.
+  void RemoveIfIdle(StepUse use);
   // Removes the steps of a session that no longer run.
   void RemoveEnded(const std::string& session);
   std::vector<std::shared_ptr<StepState>> All() const;
@@ -47,8 +47,8 @@ class StepTable {
  private:
   static constexpr size_t kEndedRemembered = 10'000;
 
-  std::shared_ptr<StepState> FindOrAdd(StepId step) RHEO_REQUIRES(mutex_);
-  static std::shared_ptr<StepState> Ended(StepId step);
+  StepUse FindOrAdd(StepId step) RHEO_REQUIRES(mutex_);
+  static StepUse Ended(StepId step);
   std::shared_ptr<StepState> TakeOut(StepId step) RHEO_REQUIRES(mutex_);
   // Takes out the early steps that are so old that nobody will run them any more.
   std::vector<std::shared_ptr<StepState>> TakeOutStale() RHEO_REQUIRES(mutex_);

@@ -10,8 +10,8 @@ TEST(StepTableTest, AStepThatRunsFindsWhatWasPushedBefore) {
   StepTable table;
   const auto pushed = table.FindForPush(StepId(1));
   ASSERT_TRUE(pushed.ok());
-  EXPECT_EQ(table.FindOrCreate(StepId(1)), *pushed);
-  EXPECT_EQ(*table.FindForPush(StepId(1)), *pushed);
+  EXPECT_TRUE(table.FindOrCreate(StepId(1)) == *pushed);
+  EXPECT_TRUE(*table.FindForPush(StepId(1)) == *pushed);
 }
 
 TEST(StepTableTest, WhatIsPushedToAStepThatHasEndedIsDropped) {
@@ -37,13 +37,13 @@ TEST(StepTableTest, StepsWithCollectivesMayComeAgainUnlessTheyFailed) {
   // Its next step of that id gets values before it runs here.
   const auto pushed = table.FindForPush(StepId(1));
   ASSERT_TRUE(pushed.ok());
-  EXPECT_EQ(table.FindForCollectives(StepId(1)), *pushed);
+  EXPECT_TRUE(table.FindForCollectives(StepId(1)) == *pushed);
   table.NoteEnded(StepId(1), true);
   table.Remove(StepId(1));
   // A member in the next step of that id asks before it runs here.
-  const auto asked = table.FindForPiece(StepId(1));
+  const std::shared_ptr<StepState> asked = table.FindForPiece(StepId(1)).state();
   EXPECT_EQ(table.Find(StepId(1)), asked);
-  EXPECT_EQ(table.FindForCollectives(StepId(1)), asked);
+  EXPECT_EQ(table.FindForCollectives(StepId(1)).state(), asked);
   table.NoteEnded(StepId(1), false);
   table.Remove(StepId(1));
   table.FindForPiece(StepId(1))->buffers.Take("piece", {}, [](StatusOr<Tensor> piece) {
@@ -70,6 +70,28 @@ TEST(StepTableTest, StepsThatNobodyRunsAreBounded) {
   EXPECT_TRUE(table.FindForPush(StepId(-1)).ok()) << "one runs, which makes room";
   table.Remove(StepId(1));
   EXPECT_TRUE(table.FindForPush(StepId(-2)).ok());
+}
+
+TEST(StepTableTest, WhatOnlyRequestsMadeGoesWithTheLastOfThem) {
+  StepTable table;
+  StepUse first = table.FindOrCreate(StepId(1));
+  StepUse second = table.FindForPiece(StepId(1));
+  const auto listed = table.All();  // a look at the table is no use
+  table.RemoveIfIdle(std::move(first));
+  EXPECT_EQ(table.Find(StepId(1)), second.state());
+  table.RemoveIfIdle(std::move(second));
+  EXPECT_EQ(table.Find(StepId(1)), nullptr);
+}
+
+TEST(StepTableTest, AStepThatHasStartedStaysUntilItsCleanUp) {
+  StepTable table;
+  StepUse use = table.FindOrCreate(StepId(1));
+  {
+    MutexLock lock(use->mutex);
+    use->started = true;
+  }
+  table.RemoveIfIdle(std::move(use));
+  EXPECT_NE(table.Find(StepId(1)), nullptr);
 }
 
 }  // namespace

@@ -151,57 +151,60 @@ class WorkerImpl final : public Worker {
   void RecvTensor(const service::RecvTensorRequest& request, service::RecvTensorResponse* response,
                   const service::Call& call, DoneCallback done) override {
     if (Status status = CheckRecv(request); !status.ok()) return std::move(done)(status);
-    std::shared_ptr<StepState> state = steps_.FindOrCreate(request.step);
-    rendezvous::LocalRendezvous& table = state->rendezvous->local();
-    table.Recv(request.key, call.stop,
-               [this, state, response, done = std::move(done)](StatusOr<Item> item) mutable {
-                 if (item.ok()) {
-                   response->item = *std::move(item);
-                   response->send_start_micros = NowMicros();
-                   std::move(done)(OkStatus());
-                   return;
-                 }
-                 // Nobody may ever run this step; a state that only the request made goes with it.
-                 steps_.RemoveIfIdle(state);
-                 std::move(done)(item.status());
-               });
+    StepUse use = steps_.FindOrCreate(request.step);
+    const std::shared_ptr<StepRendezvous> rendezvous = use->rendezvous;  // as long as it is called
+    rendezvous->local().Recv(request.key, call.stop,
+                             [this, use = std::move(use), response,
+                              done = std::move(done)](StatusOr<Item> item) mutable {
+                               if (item.ok()) {
+                                 response->item = *std::move(item);
+                                 response->send_start_micros = NowMicros();
+                                 std::move(done)(OkStatus());
+                                 return;
+                               }
+                               // Nobody may ever run this step; a state that only the request made
+                               // goes with it.
+                               steps_.RemoveIfIdle(std::move(use));
+                               std::move(done)(item.status());
+                             });
   }
 
   void PushTensors(const service::PushTensorsRequest& request, service::PushTensorsResponse*,
                    const service::Call&, DoneCallback done) override {
     const std::vector<rendezvous::PushedTensor> tensors = request.tensors;
-    std::vector<std::shared_ptr<StepState>> states;
-    states.reserve(tensors.size());
+    std::vector<StepUse> steps;
+    steps.reserve(tensors.size());
     for (const rendezvous::PushedTensor& pushed : tensors) {
-      StatusOr<std::shared_ptr<StepState>> state = steps_.FindForPush(pushed.step);
-      if (!state.ok()) return std::move(done)(state.status());
-      states.push_back(*std::move(state));
+      StatusOr<StepUse> step = steps_.FindForPush(pushed.step);
+      if (!step.ok()) return std::move(done)(step.status());
+      steps.push_back(*std::move(step));
     }
     // The sender need not wait for the work that the values set off here.
     std::move(done)(OkStatus());
     for (size_t i = 0; i < tensors.size(); ++i) {
-      states[i]->rendezvous->OnPushed(tensors[i].key, tensors[i].item, tensors[i].announced);
+      steps[i]->rendezvous->OnPushed(tensors[i].key, tensors[i].item, tensors[i].announced);
     }
   }
 
   void RecvBuf(const service::RecvBufRequest& request, service::RecvBufResponse* response,
                const service::Call& call, DoneCallback done) override {
     if (Status status = CheckRecvBuf(request); !status.ok()) return std::move(done)(status);
-    std::shared_ptr<StepState> state = steps_.FindForPiece(request.step);
-    collective::BufferTable& buffers = state->buffers;
-    buffers.Take(request.key, call.stop,
-                 [this, state, &request, response, &call,
-                  done = std::move(done)](StatusOr<Tensor> piece) mutable {
-                   if (piece.ok()) {
-                     response->value = *std::move(piece);
-                     response->max_chunk = max_chunk();
-                     response->send_start_micros = NowMicros();
-                     return std::move(done)(OkStatus());
-                   }
-                   if (call.stop.stop_requested()) MemberLeft(*state, request.dst_device);
-                   steps_.RemoveIfIdle(state);
-                   std::move(done)(piece.status());
-                 });
+    StepUse use = steps_.FindForPiece(request.step);
+    const std::shared_ptr<StepState> state = use.state();  // as long as its table is called
+    state->buffers.Take(request.key, call.stop,
+                        [this, use = std::move(use), &request, response, &call,
+                         done = std::move(done)](StatusOr<Tensor> piece) mutable {
+                          if (piece.ok()) {
+                            response->value = *std::move(piece);
+                            response->max_chunk = max_chunk();
+                            response->send_start_micros = NowMicros();
+                            return std::move(done)(OkStatus());
+                          }
+                          if (call.stop.stop_requested())
+                            MemberLeft(*use.state(), request.dst_device);
+                          steps_.RemoveIfIdle(std::move(use));
+                          std::move(done)(piece.status());
+                        });
   }
 
   void CompleteGroup(const service::CompleteGroupRequest& request,
@@ -387,8 +390,9 @@ class WorkerImpl final : public Worker {
           request.graph.value, env_.task_name);
     }
     RHEO_RETURN_IF_ERROR(Enter());
-    run.state = run.graph->has_collectives ? steps_.FindForCollectives(request.step)
-                                           : steps_.FindOrCreate(request.step);
+    const StepUse use = run.graph->has_collectives ? steps_.FindForCollectives(request.step)
+                                                   : steps_.FindOrCreate(request.step);
+    run.state = use.state();
     // Stop() either finds the state in the table or is seen here.
     if (const Status stopped = CheckRunning(); !stopped.ok()) EndStep(*run.state, stopped);
     Status started = StartStep(run);
