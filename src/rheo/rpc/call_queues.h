@@ -37,7 +37,7 @@ class CallQueues {
   grpc::CompletionQueue& Shared();
 
   // A call on the shared queue was sent.
-  void Expect() { shared_->Expect(); }
+  void Expect() { shared_->Expect(PolledQueue::Expected::kAnswer); }
 
   // Where work goes that would hold up a poller, copies of large values say; starts its thread with
   // the first.

@@ -54,6 +54,8 @@ struct Method {
   bool is_for_stopping = false;
   // Its requests are a client's and may be large: they are read when there is room for them.
   bool waits_for_room = false;
+  // Who gets its answer is likely to call again at once: a client's steps.
+  bool is_repeated = false;
   // In place of `handler`. Such calls go on for as long as their callers like: they are not counted
   // as open.
   StreamHandler stream_handler = nullptr;
@@ -74,6 +76,8 @@ class MethodTable {
   }
   // Precondition: `path` was added.
   void WaitForRoom(std::string_view path) { methods_.find(path)->second.waits_for_room = true; }
+  // Precondition: `path` was added.
+  void ExpectAgain(std::string_view path) { methods_.find(path)->second.is_repeated = true; }
   // nullptr when nobody answers `path`.
   const Method* Find(std::string_view path) const {
     auto it = methods_.find(path);

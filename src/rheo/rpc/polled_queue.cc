@@ -36,10 +36,14 @@ void PolledQueue::Start() {
 }
 
 void PolledQueue::Poll() {
-  SpinBudget budget;
+  SpinBudget answers;
+  // A client of another language takes longer to come back than a task to answer.
+  SpinBudget requests(std::chrono::microseconds(300), std::chrono::microseconds(400));
   while (true) {
-    if (expected_.load(std::memory_order_relaxed)) {
-      expected_.store(false, std::memory_order_relaxed);
+    const Expected expected = expected_.load(std::memory_order_relaxed);
+    if (expected != Expected::kNothing) {
+      expected_.store(Expected::kNothing, std::memory_order_relaxed);
+      SpinBudget& budget = expected == Expected::kAnswer ? answers : requests;
       if (SpinForNext(*queue_, budget)) continue;
     }
     if (!RunNext(*queue_)) return;

@@ -9,6 +9,7 @@
 #include <grpcpp/completion_queue.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -33,9 +34,10 @@ class PolledQueue {
   void Start();
   grpc::CompletionQueue& queue() { return *queue_; }
 
-  // A call was sent whose answer comes through this queue, perhaps soon: its pollers may spin for
-  // it.
-  void Expect() { expected_.store(true, std::memory_order_relaxed); }
+  enum class Expected : uint8_t { kNothing, kAnswer, kRequest };
+  // Something comes through this queue, perhaps soon: the answer to a call that was sent, or the
+  // next request of a caller who got its answer. The pollers may spin for it.
+  void Expect(Expected what) { expected_.store(what, std::memory_order_relaxed); }
 
  private:
   void Poll();
@@ -43,8 +45,8 @@ class PolledQueue {
   const std::unique_ptr<grpc::CompletionQueue> queue_;
   const std::string thread_name_;
   const int num_pollers_;
-  // Set with each call sent, taken by a poller before it sleeps. Relaxed: a hint.
-  std::atomic<bool> expected_{false};
+  // The last thing expected, taken by a poller before it sleeps. Relaxed: a hint.
+  std::atomic<Expected> expected_{Expected::kNothing};
   Mutex mutex_;
   std::unique_ptr<ThreadPool> pollers_ RHEO_GUARDED_BY(mutex_);
 };

@@ -177,6 +177,8 @@ class RpcServer::Impl final : public CallAcceptor {
     handlers_.Schedule(std::move(work));
   }
 
+  void ExpectRequest() override { queue_->Expect(PolledQueue::Expected::kRequest); }
+
   void CallGone(bool was_admitted) override {
     MutexLock lock(mutex_);
     if (was_admitted && num_open_.fetch_sub(1, std::memory_order_relaxed) == 1) idle_.NotifyAll();

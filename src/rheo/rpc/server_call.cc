@@ -210,6 +210,7 @@ void ServerCall::Unref() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   CallAcceptor& acceptor = acceptor_;
   const bool was_admitted = is_admitted_;
+  if (was_admitted && method_->is_repeated) acceptor.ExpectRequest();
   delete this;
   acceptor.CallGone(was_admitted);
 }

@@ -41,6 +41,8 @@ class CallAcceptor {
   virtual void PostAccept() = 0;
   // A ServerCall is gone; `was_admitted`: AdmitTo had let it in.
   virtual void CallGone(bool was_admitted) = 0;
+  // The next request may come soon.
+  virtual void ExpectRequest() = 0;
   // Whether a call of `method` is answered now; UNAVAILABLE when the server is stopping.
   virtual Status AdmitTo(const Method& method) = 0;
   // Largest request that is taken; 0: of any size.

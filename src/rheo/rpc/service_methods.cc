@@ -152,6 +152,12 @@ class Adder {
     }
   }
 
+  void ExpectAgain(std::string_view method) const {
+    for (std::string_view prefix : prefixes_) {
+      table_.ExpectAgain(std::string(prefix).append(method));
+    }
+  }
+
   void operator()(std::string_view method, const Handler& handler, bool is_long = false) const {
     for (std::string_view prefix : prefixes_) {
       table_.Add(std::string(prefix).append(method), handler, is_long);
@@ -185,6 +191,8 @@ void AddMasterMethods(MethodTable& table, service::MasterService& master,
                                 "MakeCallable", "RunCallable"}) {
     add.WaitForRoom(name);
   }
+  add.ExpectAgain("RunStep");
+  add.ExpectAgain("RunCallable");
   add.AnswerWhileStopping("CloseSession");
   add.AnswerWhileStopping("ReleaseCallable");
 }

@@ -1,6 +1,6 @@
 #include "rheo/rpc/spin.h"
 
-#include <sys/resource.h>
+#include <sched.h>
 
 #include <chrono>
 
@@ -9,12 +9,9 @@
 namespace rheo::rpc {
 namespace {
 
-// How often this thread lost its core to another that was ready to run.
-int64_t InvoluntarySwitches() {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nivcsw;
-}
+// An offer of the core that takes longer than this went to somebody who computes, not to one who
+// answers.
+constexpr std::chrono::microseconds kLongYield(300);
 
 }  // namespace
 
@@ -22,17 +19,19 @@ bool SpinForNext(grpc::CompletionQueue& queue, SpinBudget& budget) {
   using Clock = std::chrono::steady_clock;
   const std::chrono::nanoseconds time = budget.Take();
   if (time.count() == 0) return false;
-  const int64_t switches = InvoluntarySwitches();
   const Clock::time_point start = Clock::now();
   Clock::time_point now = start;
-  bool came = false;
-  while (!came && now - start < time) {
+  Clock::time_point before = start;
+  bool came = RunIfReady(queue, now);
+  while (!came && now - start < time && now - before < kLongYield) {
+    before = now;
+    sched_yield();
     came = RunIfReady(queue, now);
   }
-  if (came) {
-    budget.Hit(now - start);
-  } else if (InvoluntarySwitches() != switches) {
+  if (now - before >= kLongYield) {
     budget.Preempted();
+  } else if (came) {
+    budget.Hit(now - start);
   } else {
     budget.Miss();
   }

@@ -24,6 +24,18 @@ TEST(SpinBudgetTest, FollowsTheTimeThatAnswersTake) {
   EXPECT_EQ(budget.Take(), microseconds(200));
 }
 
+TEST(SpinBudgetTest, KeepsTheLimitsItIsGiven) {
+  SpinBudget budget(/*first=*/microseconds(300), /*most=*/microseconds(400));
+  EXPECT_EQ(budget.Take(), microseconds(300));
+  budget.Hit(microseconds(10'000));
+  EXPECT_EQ(budget.Take(), microseconds(400));
+  budget.Preempted();
+  while (budget.Take().count() == 0) {
+  }
+  EXPECT_EQ(budget.Take(), microseconds(300))
+      << "the first spin after a rest is as long as the first";
+}
+
 TEST(SpinBudgetTest, StopsWhereAnswersDoNotComeInTimeAndTriesAgainLater) {
   SpinBudget budget;
   int spins = 0;
