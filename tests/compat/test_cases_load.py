@@ -11,6 +11,7 @@ import tensorflow as tf
 from tensorflow.python.client import timeline
 
 from case_tools import config, eventually, expect, IN_FULL, usage
+from counting_relay import CountingRelay
 from swap_cells import TensorFlowServer
 
 v1 = tf.compat.v1
@@ -155,6 +156,37 @@ def test_server_30_trace(make):
     output = transfer.output[0].tensor_description
     assert output.allocation_description.requested_bytes == num_bytes
     assert "made" in timeline.Timeline(metadata.step_stats).generate_chrome_trace_format()
+
+
+# The rates are in bench/.
+def test_server_32_only_what_is_fetched_is_sent(make):
+    length, steps = 1_000_000, 5
+    cluster = make({"ps": 1, "worker": 1})
+    with tf.device(PS):
+        v = v1.get_variable("v", [length], initializer=v1.zeros_initializer(), use_resource=True)
+    with tf.device(WORKER):
+        # Random, so that nobody computes it beforehand.
+        delta = tf.cast(tf.random.uniform([length], 0, 1000, tf.int32), tf.float32)
+        total = v1.get_variable("total", [], initializer=v1.zeros_initializer(), use_resource=True)
+        count = total.assign_add(tf.reduce_sum(delta[:1000]), read_value=False)
+    add = tf.group(v.assign_add(delta, read_value=False), count)
+    relay = CountingRelay(cluster.servers["worker", 0].address)
+    with v1.Session(relay.target) as session:
+        session.run(v1.global_variables_initializer())
+        session.run(add)  # sends the graph
+        # What the answer of a step takes on the wire, gRPC's own words included.
+        before = relay.to_client
+        for _ in range(steps):
+            assert session.run(add) is None
+        assert 0 < relay.to_client - before < steps * 1024
+        before = relay.to_client
+        value, some = session.run([v, total])
+        assert relay.to_client - before > 4 * length
+        # It came whole: small integers, whose sums are exact.
+        assert value.shape == (length,) and value.min() >= 0 and value.max() < 1000 * (steps + 1)
+        assert value[:1000].sum() == some
+        assert np.count_nonzero(value) > 0.9 * length
+    relay.close()
 
 
 # Ten minutes in full; the short form pings fifty times as often.
