@@ -31,7 +31,8 @@ struct DeviceInfo {
 class Stream {
  public:
   virtual ~Stream() = default;
-  // Runs `work` after everything enqueued before; returns at once.
+  // Runs `work` after everything enqueued before; returns at once. In a traced step the device says
+  // when it ran (trace/device_work.h), before the callbacks that WhenDone is given later.
   virtual void Enqueue(absl::AnyInvocable<void()> work) = 0;
   // Calls `done` when all that was enqueued before has run.
   virtual void WhenDone(absl::AnyInvocable<void(Status)> done) = 0;
@@ -52,6 +53,8 @@ class Device {
   virtual bool is_host_memory() const = 0;
   // Copies between host memory and the device; `done` gets the tensor on the other side. Not called
   // when is_host_memory(). kString, kResource and kVariant stay in host memory: INVALID_ARGUMENT.
+  // What is copied to the host is what the work that was enqueued before leaves; the stream goes on
+  // meanwhile. In a traced step the device says when a copy ran, before it calls `done`.
   virtual void CopyToHost(const Tensor& tensor,
                           absl::AnyInvocable<void(StatusOr<Tensor>)> done) = 0;
   virtual void CopyFromHost(const Tensor& tensor,
@@ -63,7 +66,8 @@ class DeviceFactory {
  public:
   virtual ~DeviceFactory() = default;
   virtual std::string_view type() const = 0;
-  // How many there are when the configuration does not say.
+  // How many there are when the configuration does not say; none of a kind whose memory a task
+  // should not take unasked.
   virtual int DefaultCount() const = 0;
   // `count` devices named `<task_name>/device:<type>:<i>`.
   virtual StatusOr<std::vector<std::unique_ptr<Device>>> Make(const std::string& task_name,

@@ -42,7 +42,7 @@ struct RunArgs {
   ThreadPool* pool = nullptr;
   // Run cheap and last-ready nodes on the thread that calls Run; false: hand over at once.
   bool inline_on_caller = true;
-  // null: no tracing.
+  // null: no tracing. Outlives the step, and what its kernels gave to the device's stream.
   trace::StepObserver* observer = nullptr;
   // Called once at the first root error of this plan, before `done`; must stop what else belongs to
   // the step. May be null.

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -79,6 +80,8 @@ void Step::Start(std::unique_ptr<Step> self, std::shared_ptr<const PlanImpl> pla
   step.args_ = std::move(args);
   step.done_ = std::move(done);
   const uint32_t number = step.plan_.steps_started.fetch_add(1, std::memory_order_relaxed);
+  const device::Device* const device = step.args_.context->device;
+  step.on_accelerator_ = device != nullptr && !device->is_host_memory();
   step.sample_costs_ = number < kAlwaysSampleFirst || number % kSampleEvery == 0;
   // One more, for this call: nothing can finish the step while roots are being started.
   step.outstanding_.store(static_cast<int64_t>(step.plan_.roots.size()) + 1,
@@ -215,7 +218,10 @@ void Step::RunSync(const Ready& ready) {
   const int64_t start_wall = traced ? trace::NowNanos() : 0;
   const int64_t start = timed ? MonotonicNanos() : 0;
   KernelContext context(ContextParams(args_.context, node, iteration, ready.dead));
+  std::optional<trace::DeviceWorkScope> scope;
+  if (on_accelerator_) scope.emplace(DeviceWorkOf(node));
   Status status = WithinMemory([&] { return node.kernel->Compute(context); });
+  scope.reset();
   if (timed) {
     const int64_t elapsed = MonotonicNanos() - start;
     std::atomic<uint32_t>& cost = plan_.cost_ns[static_cast<size_t>(node.index)];
@@ -237,6 +243,8 @@ bool Step::RunAsync(const Ready& ready) {
   if (node.may_wait && args_.waiting != nullptr) {
     suspended->waiting_id = args_.waiting->Add(args_.context->step, node.label);
   }
+  std::optional<trace::DeviceWorkScope> scope;
+  if (on_accelerator_) scope.emplace(DeviceWorkOf(node));
   node.async->ComputeAsync(suspended->context, [this, suspended](Status status) {
     if (suspended->waiting_id != 0) args_.waiting->Remove(suspended->waiting_id);
     suspended->status = std::move(status);
@@ -252,6 +260,7 @@ bool Step::RunAsync(const Ready& ready) {
           [this, suspended] { Resume(suspended->ready, std::move(suspended->status)); });
     }
   });
+  scope.reset();
   if (!suspended->first_came.exchange(true, std::memory_order_acq_rel)) return false;
   // The callback ran inside ComputeAsync.
   if (args_.observer != nullptr) Trace(ready, start, trace::NowNanos());
@@ -399,6 +408,12 @@ void Step::Trace(const Ready& ready, int64_t start_nanos, int64_t end_nanos) {
                              .num_bytes = static_cast<int64_t>(tensor.num_bytes())});
   }
   args_.observer->OnNode(args_.context->device->info().name, std::move(stats));
+}
+
+std::shared_ptr<const trace::DeviceWork> Step::DeviceWorkOf(const NodeItem& node) const {
+  if (args_.observer == nullptr) return nullptr;
+  return std::make_shared<const trace::DeviceWork>(
+      *args_.observer, args_.context->device->info().name, node.name, node.label);
 }
 
 void Run(std::shared_ptr<const Plan> plan, RunArgs args, DoneCallback done) {

@@ -19,6 +19,7 @@
 #include "absl/container/inlined_vector.h"
 #include "rheo/base/mutex.h"
 #include "rheo/executor/plan.h"
+#include "rheo/trace/device_work.h"
 
 namespace rheo::executor {
 
@@ -103,6 +104,8 @@ class Step {
   bool Stopping() const;
   void Finish();
   void Trace(const Ready& ready, int64_t start_nanos, int64_t end_nanos);
+  // For what the node's kernel gives to an asynchronous device; null: not traced.
+  std::shared_ptr<const trace::DeviceWork> DeviceWorkOf(const NodeItem& node) const;
 
   // ---- step.cc: readiness
   void Propagate(const Ready& ready, ReadyList& newly_ready);
@@ -141,6 +144,7 @@ class Step {
   std::atomic<bool> failed_{false};  // release after status_ was set
   std::atomic<bool> dirty_{false};   // values may be left over; relaxed, read when all are done
   bool sample_costs_ = false;
+  bool on_accelerator_ = false;  // what kernels hand over is traced too
 
   Mutex mutex_;
   Status status_ RHEO_GUARDED_BY(mutex_);

@@ -146,17 +146,38 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
 
   void Stop() { args_.state->Stop(Cancelled("Step {} was cancelled", args_.state->step.value)); }
 
+  void NoteStatus(Status status) {
+    if (status.ok()) return;
+    MutexLock lock(mutex_);
+    if (status_.ok() || (IsDerived(status_) && !IsDerived(status))) status_ = std::move(status);
+  }
+
   void PartEnded(Status status) {
-    if (!status.ok()) {
-      MutexLock lock(mutex_);
-      if (status_.ok() || (IsDerived(status_) && !IsDerived(status))) status_ = std::move(status);
-    }
+    NoteStatus(std::move(status));
     // Acquire and release: the last one sees the status of all others.
     if (parts_left_.fetch_sub(1, std::memory_order_acq_rel) == 1) AllPartsEnded();
   }
 
   void AllPartsEnded() {
     if (measured.run == this) measured = {.run = nullptr, .end = std::chrono::steady_clock::now()};
+    if (timeline_) return AwaitStreams(0);
+    Collect();
+  }
+
+  // What is traced ends when the devices have done their work: only then all its times are known.
+  void AwaitStreams(size_t part) {
+    device::Stream* stream = nullptr;
+    while (stream == nullptr && part < args_.graph->parts.size()) {
+      stream = args_.graph->parts[part++].device->stream();
+    }
+    if (stream == nullptr) return Collect();
+    stream->WhenDone([self = shared_from_this(), part](Status status) {
+      self->NoteStatus(std::move(status));
+      self->AwaitStreams(part);
+    });
+  }
+
+  void Collect() {
     if (timeline_ && args_.step_stats != nullptr) timeline_->MoveInto(*args_.step_stats);
     if (args_.pushed != nullptr && !args_.answer_carries_for.empty()) {
       *args_.pushed = args_.state->rendezvous->TakePushes(args_.answer_carries_for);

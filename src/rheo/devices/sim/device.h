@@ -1,5 +1,6 @@
 // SimDevice: a stand-in for a GPU, for tests and for trying programs on machines without one. It
-// has the type GPU, memory that host code cannot touch, and kernels that run later, in order.
+// has the type GPU, memory that host code cannot touch, kernels that run later, in order, and
+// copies that run beside them, in a queue for each direction.
 #ifndef RHEO_DEVICES_SIM_DEVICE_H_
 #define RHEO_DEVICES_SIM_DEVICE_H_
 
@@ -9,6 +10,7 @@
 #include "rheo/device/device.h"
 #include "rheo/devices/sim/allocator.h"
 #include "rheo/devices/sim/memory.h"
+#include "rheo/devices/sim/queue.h"
 #include "rheo/devices/sim/stream.h"
 
 namespace rheo::devices::sim {
@@ -23,7 +25,7 @@ class SimDevice final : public device::Device {
   Allocator& allocator() override { return allocator_; }
   device::Stream* stream() override { return &stream_; }
   bool is_host_memory() const override { return false; }
-  // Both run on the stream, after the work that was enqueued before; `done` too.
+  // `done` runs on the thread that copied.
   void CopyToHost(const Tensor& tensor, absl::AnyInvocable<void(StatusOr<Tensor>)> done) override;
   void CopyFromHost(const Tensor& tensor, absl::AnyInvocable<void(StatusOr<Tensor>)> done) override;
 
@@ -37,7 +39,10 @@ class SimDevice final : public device::Device {
   const device::DeviceName name_;
   const std::unique_ptr<SimMemory> memory_;
   SimAllocator allocator_;
-  SimStream stream_;  // last: its work uses all of the above
+  // Their work uses all of the above, and the stream's last the queues.
+  SimQueue from_host_;
+  SimQueue to_host_;
+  SimStream stream_;
 };
 
 }  // namespace rheo::devices::sim

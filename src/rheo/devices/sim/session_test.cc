@@ -70,6 +70,29 @@ TEST_F(SimSessionTest, VariablesLiveOnTheDevice) {
   EXPECT_EQ(after->front(), Tensor::Vector<float>({10, 20}));
 }
 
+TEST_F(SimSessionTest, ATraceHasWhatTheDeviceDidAfterTheLastNode) {
+  const Tensor zeros(DType::kFloat, Shape{400, 400});
+  const Variable v(gpu_.WithName("v"), ops::Const(gpu_, zeros));
+  // The nodes are over as soon as their work is handed over; nobody waits for its results.
+  Output product = x_;
+  for (int i = 0; i < 50; ++i) product = ops::MatMul(gpu_, x_, product);
+  const Operation add = v.AssignAdd(gpu_.WithName("add"), product);
+  ASSERT_TRUE(Run({.targets = {InitializeVariables(root_)}}).ok());
+  service::RunMetadata metadata;
+  const auto ran = Run({.feeds = {{x_, zeros}},
+                        .targets = {add},
+                        .options = {.trace = service::TraceLevel::kFull},
+                        .metadata = &metadata});
+  ASSERT_TRUE(ran.ok()) << ran.status();
+  std::vector<std::string> names;
+  for (const auto& device : metadata.step_stats.devices) {
+    if (!device.device.ends_with("/device:GPU:0/stream:all")) continue;
+    for (const auto& node : device.nodes) names.push_back(node.node_name);
+  }
+  ASSERT_EQ(names.size(), 51U);
+  EXPECT_EQ(names.back(), "add:AssignAddVariableOp");
+}
+
 TEST_F(SimSessionTest, WrongShapesAreAnErrorOfTheNode) {
   const Output y = ops::MatMul(gpu_.WithName("product"), x_, x_);
   const auto values = Run({.feeds = {{x_, Tensor(DType::kFloat, Shape{2, 3})}}, .fetches = {y}});

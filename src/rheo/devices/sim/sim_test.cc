@@ -1,10 +1,14 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "rheo/async/notification.h"
 #include "rheo/devices/sim/device.h"
 #include "rheo/devices/sim/factory.h"
+#include "rheo/trace/device_work.h"
 
 namespace rheo::devices::sim {
 namespace {
@@ -14,6 +18,11 @@ constexpr size_t kMegabyte = size_t{1} << 20;
 
 std::unique_ptr<SimDevice> MakeDevice(size_t num_bytes = kMegabyte) {
   return SimDevice::Create(std::string(kTask) + "/device:GPU:0", num_bytes).value();
+}
+
+// A kernel that runs until the gate opens.
+void EnqueueBlocked(SimDevice& device, Notification& gate) {
+  device.stream()->Enqueue([&gate] { gate.Wait(); });
 }
 
 StatusOr<Tensor> ToDevice(SimDevice& device, const Tensor& tensor) {
@@ -60,6 +69,65 @@ TEST(SimDeviceTest, TensorsSurviveTheWayThereAndBack) {
   ASSERT_TRUE(back.ok()) << back.status();
   EXPECT_EQ(*back, there);
   EXPECT_FALSE(device->memory().Contains(back->data()));
+}
+
+TEST(SimDeviceTest, CopiesRunBesideKernels) {
+  const auto device = MakeDevice();
+  const auto there = ToDevice(*device, Tensor::Scalar<float>(2));
+  ASSERT_TRUE(there.ok());
+  // To the host: after the kernels before it, beside those after it.
+  Notification first;
+  Notification second;
+  Notification copied;
+  EnqueueBlocked(*device, first);
+  device->CopyToHost(*there, [&](StatusOr<Tensor> copy) {
+    EXPECT_EQ(copy.value(), Tensor::Scalar<float>(2));
+    copied.Notify();
+  });
+  EnqueueBlocked(*device, second);
+  // From the host: beside all.
+  EXPECT_TRUE(ToDevice(*device, Tensor::Scalar<float>(3)).ok());
+  EXPECT_FALSE(copied.HasBeenNotified());
+  first.Notify();
+  copied.Wait();
+  second.Notify();
+}
+
+class Records final : public trace::StepObserver {
+ public:
+  void OnNode(std::string_view device, trace::NodeStats stats) override {
+    MutexLock lock(mutex_);
+    names_.push_back(fmt::format("{} {}", device, stats.node_name));
+  }
+  std::vector<std::string> names() {
+    MutexLock lock(mutex_);
+    return names_;
+  }
+
+ private:
+  Mutex mutex_;
+  std::vector<std::string> names_ RHEO_GUARDED_BY(mutex_);
+};
+
+TEST(SimDeviceTest, TellsTracedStepsWhatRan) {
+  const auto device = MakeDevice();
+  Records records;
+  Notification idle;
+  {
+    const trace::DeviceWorkScope scope(
+        std::make_shared<const trace::DeviceWork>(records, "gpu", "n", "n = Op()"));
+    const auto there = ToDevice(*device, Tensor::Scalar<float>(2));
+    ASSERT_TRUE(there.ok());
+    ASSERT_TRUE(ToHost(*device, *there).ok());
+    device->stream()->Enqueue([] {});
+  }
+  device->stream()->Enqueue([] {});  // of no traced step
+  device->stream()->WhenDone([&](const Status&) { idle.Notify(); });
+  idle.Wait();
+  EXPECT_THAT(records.names(),
+              ::testing::ElementsAre("gpu/memcpy n:MEMCPYHtoD", "gpu/stream:1 n:MEMCPYHtoD",
+                                     "gpu/memcpy n:MEMCPYDtoH", "gpu/stream:2 n:MEMCPYDtoH",
+                                     "gpu/stream:all n:Op", "gpu/stream:0 n:Op"));
 }
 
 TEST(SimDeviceTest, EmptyTensorsTravelToo) {
@@ -110,7 +178,7 @@ TEST(SimAllocatorTest, FreedNeighboursGrowTogether) {
 }
 
 TEST(SimStreamTest, WorkRunsInOrderAndLater) {
-  SimStream stream("test");
+  SimStream stream("test", 0);
   Notification gate;
   Notification done;
   std::vector<int> order;  // touched by the stream's thread alone until `done`
@@ -130,7 +198,7 @@ TEST(SimStreamTest, WorkRunsInOrderAndLater) {
 TEST(SimStreamTest, DestructorFinishesTheWork) {
   int runs = 0;
   {
-    SimStream stream("test");
+    SimStream stream("test", 0);
     for (int i = 0; i < 10; ++i) stream.Enqueue([&runs] { ++runs; });
   }
   EXPECT_EQ(runs, 10);

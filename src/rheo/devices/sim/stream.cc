@@ -2,36 +2,26 @@
 
 #include <utility>
 
+#include "rheo/trace/device_work.h"
+
 namespace rheo::devices::sim {
 
-SimStream::SimStream(std::string name) : thread_({.name = std::move(name), .num_threads = 1}) {}
-
 void SimStream::Enqueue(absl::AnyInvocable<void()> work) {
-  MutexLock lock(mutex_);
-  queue_.push_back(std::move(work));
-  if (std::exchange(draining_, true)) return;
-  lock.Unlock();
-  thread_.Schedule([this] { Drain(); });
+  std::shared_ptr<const trace::DeviceWork> traced = trace::CurrentDeviceWork();
+  if (traced == nullptr) return queue_.Add(std::move(work));
+  queue_.Add([this, traced = std::move(traced), enqueued = trace::NowNanos(),
+              work = std::move(work)]() mutable {
+    const int64_t start = trace::NowNanos();
+    std::move(work)();
+    traced->Ran({.stream = number_,
+                 .enqueued_nanos = enqueued,
+                 .start_nanos = start,
+                 .end_nanos = trace::NowNanos()});
+  });
 }
 
 void SimStream::WhenDone(absl::AnyInvocable<void(Status)> done) {
-  Enqueue([done = std::move(done)]() mutable { std::move(done)(OkStatus()); });
-}
-
-void SimStream::Drain() {
-  while (true) {
-    absl::AnyInvocable<void()> work;
-    {
-      MutexLock lock(mutex_);
-      if (queue_.empty()) {
-        draining_ = false;
-        return;
-      }
-      work = std::move(queue_.front());
-      queue_.pop_front();
-    }
-    std::move(work)();
-  }
+  queue_.Add([done = std::move(done)]() mutable { std::move(done)(OkStatus()); });
 }
 
 }  // namespace rheo::devices::sim

@@ -4,6 +4,7 @@
 
 #include "rheo/ops/flow/kernels.h"
 #include "rheo/rendezvous/rendezvous.h"
+#include "rheo/trace/device_work.h"
 
 namespace rheo::ops {
 namespace {
@@ -90,14 +91,19 @@ class RecvKernel final : public kernel::AsyncKernel {
   void ComputeAsync(KernelContext& c, DoneCallback done) override {
     rendezvous::Rendezvous* const rendezvous = c.step().rendezvous;
     if (rendezvous == nullptr) return done(NoRendezvous());
-    rendezvous->Recv(KeyInFrame(key_, c), c.stop(),
-                     [this, &c, done = std::move(done)](StatusOr<Item> item) mutable {
-                       if (!item.ok()) return done(item.status());
-                       if (device_ == nullptr || item->is_dead) {
-                         return done(Deliver(c, *std::move(item)));
-                       }
-                       DeliverOnDevice(c, item->tensor, std::move(done));
-                     });
+    // The value may come on any thread.
+    std::shared_ptr<const trace::DeviceWork> work;
+    if (device_ != nullptr) work = trace::CurrentDeviceWork();
+    rendezvous->Recv(
+        KeyInFrame(key_, c), c.stop(),
+        [this, &c, work = std::move(work), done = std::move(done)](StatusOr<Item> item) mutable {
+          if (!item.ok()) return done(item.status());
+          if (device_ == nullptr || item->is_dead) {
+            return done(Deliver(c, *std::move(item)));
+          }
+          const trace::DeviceWorkScope scope(std::move(work));
+          DeliverOnDevice(c, item->tensor, std::move(done));
+        });
   }
 
  private:
