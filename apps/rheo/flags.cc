@@ -50,6 +50,10 @@ Status Set(const Flag& flag, const char* value) {
     return InvalidArgument("--{} takes a number of bytes, like 1000, 64K, 256M or 2G, not '{}'",
                            flag.name, text);
   }
+  if (flag.real != nullptr) {
+    if (ParseNumber(text, *flag.real)) return OkStatus();
+    return InvalidArgument("--{} takes a number, like 0.3, not '{}'", flag.name, text);
+  }
   const bool is_number = flag.count != nullptr ? ParseNumber(text, *flag.count) && *flag.count >= 0
                                                : ParseNumber(text, *flag.number);
   if (is_number) return OkStatus();

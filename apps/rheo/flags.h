@@ -19,7 +19,8 @@ struct Flag {
   int* number = nullptr;
   int64_t* count = nullptr;
   int64_t* bytes = nullptr;  // a number, or one with K, M or G behind it
-  bool* on = nullptr;        // takes no value
+  double* real = nullptr;
+  bool* on = nullptr;  // takes no value
 };
 
 // Sets the flags of `args` (without the program and the subcommand) and returns what follows them,

@@ -42,6 +42,7 @@ Which task it is comes from one of these:
 {credentials}  --files LIST          which files operations may touch: any (default), none, folders by commas
   --cpu N               CPU devices (default 1)
   --gpu N               simulated GPU devices (default 0)
+  --gpu_memory_fraction F   the share of a GPU's memory to use, above 0 and up to 1 (default: all)
   --inter_op_threads N  threads that run operations (default: cores)
   --intra_op_threads N  threads that share one operation (default: cores)
   --collective_group_leader TASK   the task that says who is in a group of collectives, e.g.
@@ -79,6 +80,7 @@ struct Options {
   CredentialFlags credentials;
   int cpus = 0;
   int gpus = 0;
+  double gpu_memory_fraction = 0;
   int inter_op_threads = 0;
   int intra_op_threads = 0;
   std::string collective_group_leader;
@@ -179,6 +181,7 @@ int Serve(const std::vector<std::string>& args) {
       {.name = "bind", .text = &options.bind},
       {.name = "cpu", .number = &options.cpus},
       {.name = "gpu", .number = &options.gpus},
+      {.name = "gpu_memory_fraction", .real = &options.gpu_memory_fraction},
       {.name = "inter_op_threads", .number = &options.inter_op_threads},
       {.name = "intra_op_threads", .number = &options.intra_op_threads},
       {.name = "collective_group_leader", .text = &options.collective_group_leader},
@@ -212,6 +215,9 @@ int Serve(const std::vector<std::string>& args) {
   if (!def.ok()) return WrongCall("serve", def.status());
   if (options.cpus > 0) def->default_session_config.device_count["CPU"] = options.cpus;
   if (options.gpus > 0) def->default_session_config.device_count["GPU"] = options.gpus;
+  if (options.gpu_memory_fraction != 0) {
+    def->default_session_config.gpu_memory_fraction = options.gpu_memory_fraction;
+  }
   if (!options.collective_group_leader.empty()) {
     def->default_session_config.collective_group_leader = options.collective_group_leader;
   }

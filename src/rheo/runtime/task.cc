@@ -33,7 +33,7 @@ StatusOr<std::vector<std::unique_ptr<device::Device>>> MakeDevices(
     const std::string& task_name, const service::SessionConfig& config) {
   std::vector<std::unique_ptr<device::DeviceFactory>> factories;
   factories.push_back(devices::cpu::MakeFactory());
-  factories.push_back(devices::sim::MakeFactory());
+  factories.push_back(devices::sim::MakeFactory({.memory_fraction = config.gpu_memory_fraction}));
   std::vector<std::unique_ptr<device::Device>> all;
   for (const auto& factory : factories) {
     const auto asked = config.device_count.find(std::string(factory->type()));

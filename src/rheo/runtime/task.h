@@ -50,7 +50,8 @@ struct TaskPeers {
 // Any number in one process: they share nothing but code and the registries.
 class Task {
  public:
-  // INVALID_ARGUMENT for a device type that there is no factory for.
+  // INVALID_ARGUMENT for a device type that there is no factory for, and for a share of memory that
+  // is none.
   static StatusOr<std::unique_ptr<Task>> Create(TaskOptions options, TaskPeers peers);
   // A task without peers.
   static StatusOr<std::unique_ptr<Task>> CreateAlone(TaskOptions options);

@@ -39,6 +39,7 @@ void MergeFrom(const SessionConfig& from, SessionConfig& into) {
   Overlay(&SessionConfig::disable_functional_lowering, from, into);
   Overlay(&SessionConfig::collective_group_leader, from, into);
   Overlay(&SessionConfig::recv_buf_max_chunk, from, into);
+  Overlay(&SessionConfig::gpu_memory_fraction, from, into);
 }
 
 }  // namespace

@@ -42,6 +42,9 @@ struct SessionConfig {
   // Of a server's own configuration: the task that says who is in a group; empty: each by itself.
   std::string collective_group_leader;
   int64_t recv_buf_max_chunk = 0;  // 0: 4096; negative: no chunks
+  // Of a server's own configuration: the share of a GPU's memory that it may use, above 0 and up to
+  // 1; 0: what the device's kind gives by default.
+  double gpu_memory_fraction = 0;
   // The fields that are set and have no effect here, for a warning.
   std::vector<std::string> without_effect;
   // The whole ConfigProto as it came, for peers.

@@ -55,6 +55,18 @@ BufferRef MakeBuffer(Allocator& allocator, DType dtype, int64_t count) {
   }
 }
 
+Status NoMemory(const Allocator& allocator, DType dtype, const Shape& shape) {
+  // Exact also for a damaged size, which may be more than there are addresses.
+  const auto num_bytes = static_cast<unsigned __int128>(shape.num_elements()) * DTypeSize(dtype);
+  const AllocatorStats stats = allocator.stats();
+  const std::string limit =
+      stats.bytes_limit == 0
+          ? std::string()
+          : fmt::format(", of whose {} bytes {} are in use", stats.bytes_limit, stats.bytes_in_use);
+  return ResourceExhausted("no memory for a tensor of {}{} ({} bytes) in allocator '{}'{}",
+                           DTypeName(dtype), shape.ToString(), num_bytes, allocator.name(), limit);
+}
+
 template <typename T>
 bool EqualElements(const Tensor& a, const Tensor& b) {
   const auto x = a.flat<T>();
@@ -136,10 +148,7 @@ StatusOr<Tensor> Tensor::Create(Allocator& allocator, DType dtype, Shape shape) 
     return InvalidArgument("a tensor cannot have the dtype {}", DTypeName(dtype));
   }
   BufferRef buffer = MakeBuffer(allocator, dtype, shape.num_elements());
-  if (!buffer) {
-    return ResourceExhausted("no memory for a tensor of {}{} in allocator '{}'", DTypeName(dtype),
-                             shape.ToString(), allocator.name());
-  }
+  if (!buffer) return NoMemory(allocator, dtype, shape);
   return Tensor(dtype, std::move(shape), std::move(buffer));
 }
 

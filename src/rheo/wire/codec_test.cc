@@ -293,6 +293,7 @@ TEST(ConfigTest, FieldsTravelWithoutRaw) {
   config.constant_folding = false;
   config.function_inlining = false;
   config.collective_group_leader = "/job:worker/replica:0/task:0";
+  config.gpu_memory_fraction = 0.25;
   config.cluster = std::make_shared<service::ClusterSpec>(
       service::ClusterSpec({{"ps", {"h:1"}}, {"worker", {"h:2", "h:3"}}}));
   const service::SessionConfig got = ConfigAgain(config);
@@ -306,6 +307,7 @@ TEST(ConfigTest, FieldsTravelWithoutRaw) {
   EXPECT_TRUE(got.common_subexpressions);
   EXPECT_FALSE(got.function_inlining);
   EXPECT_EQ(got.collective_group_leader, config.collective_group_leader);
+  EXPECT_EQ(got.gpu_memory_fraction, 0.25);
   ASSERT_NE(got.cluster, nullptr);
   EXPECT_EQ(*got.cluster, *config.cluster);
 }

@@ -112,6 +112,9 @@ void ResourcesToProto(const SessionConfig& config, const SessionConfig& now,
       proto.add_session_inter_op_thread_pool();
     }
   }
+  if (config.gpu_memory_fraction != now.gpu_memory_fraction) {
+    proto.mutable_gpu_options()->set_per_process_gpu_memory_fraction(config.gpu_memory_fraction);
+  }
   if (!SameCluster(config, now)) {
     proto.clear_cluster_def();
     if (config.cluster) ClusterToProto(*config.cluster, *proto.mutable_cluster_def());
@@ -162,6 +165,7 @@ StatusOr<SessionConfig> ConfigFromProto(const tensorflow::ConfigProto& proto) {
   config.disable_functional_lowering = experimental.disable_functional_ops_lowering();
   config.collective_group_leader = experimental.collective_group_leader();
   config.recv_buf_max_chunk = experimental.recv_buf_max_chunk();
+  config.gpu_memory_fraction = proto.gpu_options().per_process_gpu_memory_fraction();
   config.without_effect = OptionsWithoutEffect(proto);
   config.raw = proto.SerializeAsString();
   return config;

@@ -119,7 +119,7 @@ constexpr OptionRow kTable[] = {
     {"RPCOptions.cache_rpc_response", OptionUse::kIgnored},
     {"RPCOptions.disable_session_connection_sharing", OptionUse::kIgnored},
     {"RPCOptions.num_channels_per_target", OptionUse::kIgnored},
-    {"GPUOptions.per_process_gpu_memory_fraction", OptionUse::kIgnored},
+    {"GPUOptions.per_process_gpu_memory_fraction", OptionUse::kServerWide},
     {"GPUOptions.allocator_type", OptionUse::kIgnored},
     {"GPUOptions.deferred_deletion_bytes", OptionUse::kIgnored},
     {"GPUOptions.allow_growth", OptionUse::kIgnored},

@@ -11,9 +11,12 @@ namespace rheo::devices::sim {
 
 struct FactoryOptions {
   size_t bytes_per_device = size_t{1} << 30;
+  // The share of them that the task may use, above 0 and up to 1; 0: all.
+  double memory_fraction = 0;
 };
 
-// Makes none unless the configuration asks for some.
+// Makes none unless the configuration asks for some. Making devices is INVALID_ARGUMENT for a
+// fraction out of range.
 std::unique_ptr<device::DeviceFactory> MakeFactory(FactoryOptions options = {});
 
 }  // namespace rheo::devices::sim

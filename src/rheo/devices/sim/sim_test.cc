@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,19 @@ TEST(SimDeviceTest, TensorsSurviveTheWayThereAndBack) {
   ASSERT_TRUE(back.ok()) << back.status();
   EXPECT_EQ(*back, there);
   EXPECT_FALSE(device->memory().Contains(back->data()));
+}
+
+TEST(SimFactoryTest, GivesTheTasksShareOfTheMemory) {
+  const auto limit = [](double fraction) -> StatusOr<int64_t> {
+    const auto factory = MakeFactory({.bytes_per_device = kMegabyte, .memory_fraction = fraction});
+    RHEO_ASSIGN_OR_RETURN(const auto devices, factory->Make(std::string(kTask), 1));
+    return devices[0]->info().memory_limit;
+  };
+  EXPECT_EQ(limit(0.25).value(), static_cast<int64_t>(kMegabyte / 4));
+  EXPECT_EQ(limit(1).value(), static_cast<int64_t>(kMegabyte));
+  for (const double wrong : {-0.5, 1.5, std::nan("")}) {
+    EXPECT_EQ(limit(wrong).status().code(), StatusCode::kInvalidArgument) << wrong;
+  }
 }
 
 TEST(SimDeviceTest, CopiesRunBesideKernels) {
