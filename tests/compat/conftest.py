@@ -37,14 +37,17 @@ def free_ports(count):
 class RheoServer:
     """One `rheo serve` process."""
 
-    def __init__(self, program, cluster, job, task, flags=()):
+    def __init__(self, program, cluster, job, task, flags=(), definition=None):
+        """`definition` is the file of a ServerDef that says the same as cluster, job and task."""
         spec = ",".join(f"{name}|{';'.join(addresses)}" for name, addresses in cluster.items())
+        identity = ["--cluster_spec", spec, "--job_name", job, "--task_id", str(task)]
+        if definition is not None:
+            identity = ["--server_def", definition]
         self._program = str(program)
         self.address = cluster[job][task]
         self.target = "grpc://" + self.address
         self.process = subprocess.Popen(
-            [self._program, "serve", "--cluster_spec", spec, "--job_name", job, "--task_id", str(task), *flags],
-            stderr=subprocess.PIPE, text=True)
+            [self._program, "serve", *identity, *flags], stderr=subprocess.PIPE, text=True)
         self.log = []
         self._ready = threading.Event()
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -101,6 +104,10 @@ class Cluster:
     def start(self, job, task=0, flags=()):
         """Starts a task, or starts it again."""
         self.servers[job, task] = RheoServer(self._program, self.spec, job, task, [*self._flags, *flags])
+
+    def start_defined(self, job, task, definition):
+        """Starts a task from the file of its ServerDef."""
+        self.servers[job, task] = RheoServer(self._program, self.spec, job, task, self._flags, definition)
 
     def signal(self, number, job, task=0):
         self.servers[job, task].process.send_signal(number)
