@@ -105,27 +105,30 @@ def test_server_35_master_without_gpu(make_gpu, soft):
 
 
 def test_server_36_gpu_trace(make_gpu):
-    size, layers = 1024, 12
+    size, layers = 1024, 40
     num_bytes = size * size * 4
     cluster = make_gpu()
     x = v1.placeholder(tf.float32, [size, size])
     with tf.device(PS):
         w = v1.get_variable("w", initializer=tf.fill([size, size], 1.0 / size), use_resource=True)
     with tf.device(WORKER + "/device:GPU:0"):
-        hidden = first = x
-        for i in range(layers):  # needs no weights: they are copied beside it
+        hidden = tf.matmul(x, x, name="layer0")
+    # The weights go away only now: the layers keep the GPU busy meanwhile.
+    with tf.device(PS), tf.control_dependencies([tf.identity(hidden, name="seen")]):
+        weights = w.read_value()
+    with tf.device(WORKER + "/device:GPU:0"):
+        for i in range(1, layers):
             hidden = tf.matmul(hidden, x, name=f"layer{i}")
-            first = hidden if i == 0 else first
-        y = tf.matmul(hidden, w, name="y")
-    [gradient] = v1.gradients(y, w, grad_ys=y, colocate_gradients_with_ops=True)
+        y = tf.matmul(hidden, weights, name="y")
+    [gradient] = v1.gradients(y, weights, grad_ys=y, colocate_gradients_with_ops=True)
     with tf.device(PS):
         train = w.assign_sub(gradient, read_value=False, name="train")
     metadata = v1.RunMetadata()
     with v1.Session(cluster.target("worker"), config=v1.ConfigProto(allow_soft_placement=True)) as session:
         session.run(w.initializer)
         feed = {x: np.full([size, size], 1.0 / size)}
-        session.run([first, train], feed)
-        session.run([first, train], feed, run_metadata=metadata,
+        session.run(train, feed)
+        session.run(train, feed, run_metadata=metadata,
                     options=v1.RunOptions(trace_level=v1.RunOptions.FULL_TRACE))
 
     def records(device, end):
@@ -143,19 +146,20 @@ def test_server_36_gpu_trace(make_gpu):
 
     kernels = records(GPU + "/stream:all", ":MatMul")
     assert len(kernels) == layers + 2
-    [pulled], [pushed] = records(GPU, "RecvTensor"), records(PS_CPU, "RecvTensor")
+    [pulled], pushed = records(GPU, "RecvTensor"), records(PS_CPU, "RecvTensor")
     there, back = records(GPU + "/memcpy", ":MEMCPYHtoD"), records(GPU + "/memcpy", ":MEMCPYDtoH")
-    assert len(there) == 2 and len(back) == 2  # the feed and the weights, the fetch and the gradient
-    for moved in (pulled, pushed, *there, *back):
+    assert len(there) == 2 and len(back) == 2  # the feed and the weights, the first layer's output and the gradient
+    for moved in (pulled, *pushed, *there, *back):
         assert bytes_of(moved) == num_bytes
     # Each follows the other: pulled, copied, used; computed, copied, pushed.
-    last_kernel, last_copy, weights = max(kernels, key=start), max(back, key=start), max(there, key=start)
+    last_kernel, last_copy, weights_copy = max(kernels, key=start), max(back, key=start), max(there, key=start)
     [y_kernel] = [kernel for kernel in kernels if kernel.node_name == "y:MatMul"]
-    assert end(pulled) <= start(weights) + 1 and end(weights) <= start(y_kernel) + 1
-    assert end(last_kernel) <= start(last_copy) + 1 and end(last_copy) <= end(pushed) + 1
-    # Copies run beside kernels.
-    for copies in (there, back):
-        assert any(start(c) < end(k) and start(k) < end(c) for c in copies for k in kernels)
+    assert end(pulled) <= start(weights_copy) + 1 and end(weights_copy) <= start(y_kernel) + 1
+    assert end(last_kernel) <= start(last_copy) + 1 and end(last_copy) <= max(map(end, pushed)) + 1
+    # Copies run beside kernels: the weights have overtaken layers that the device was given before.
+    [last_layer] = [kernel for kernel in kernels if kernel.node_name == f"layer{layers - 1}:MatMul"]
+    assert last_layer.scheduled_micros < weights_copy.scheduled_micros
+    assert end(weights_copy) < end(last_layer)
     # The device has work all the time from the first copy to the last; what is left is waking up threads.
     spans = sorted((start(node), end(node)) for node in [*kernels, *there, *back])
     uncovered, until = 0, spans[0][0]
