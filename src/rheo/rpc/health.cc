@@ -85,8 +85,8 @@ void HealthService::AddTo(MethodTable& table) {
   table.AddStream(std::string(kHealthWatchPath),
                   [this](grpc::ByteBuffer request, const service::Call& call,
                          AnswerStream& stream) { Watch(request, call, stream); });
-  table.AnswerWhileStopping(kHealthCheckPath);
-  table.AnswerWhileStopping(kHealthWatchPath);
+  table.Mark(kHealthCheckPath, &Method::is_for_stopping);
+  table.Mark(kHealthWatchPath, &Method::is_for_stopping);
 }
 
 void HealthService::Check(grpc::ByteBuffer request, Respond respond) {

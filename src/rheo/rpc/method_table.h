@@ -70,14 +70,8 @@ class MethodTable {
   void AddStream(std::string path, StreamHandler handler) {
     methods_.insert_or_assign(std::move(path), Method{.stream_handler = std::move(handler)});
   }
-  // Precondition: `path` was added.
-  void AnswerWhileStopping(std::string_view path) {
-    methods_.find(path)->second.is_for_stopping = true;
-  }
-  // Precondition: `path` was added.
-  void WaitForRoom(std::string_view path) { methods_.find(path)->second.waits_for_room = true; }
-  // Precondition: `path` was added.
-  void ExpectAgain(std::string_view path) { methods_.find(path)->second.is_repeated = true; }
+  // Sets one of the Method's marks. Precondition: `path` was added.
+  void Mark(std::string_view path, bool Method::*mark) { methods_.find(path)->second.*mark = true; }
   // nullptr when nobody answers `path`.
   const Method* Find(std::string_view path) const {
     auto it = methods_.find(path);

@@ -1,6 +1,7 @@
 #include "rheo/rpc/service_methods.h"
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -62,14 +63,15 @@ struct Exchange {
 };
 
 template <typename Service, typename Request, typename Response>
-using Method = void (Service::*)(const Request&, Response*, const service::Call&, DoneCallback);
+using ServiceMethod = void (Service::*)(const Request&, Response*, const service::Call&,
+                                        DoneCallback);
 
 template <typename Service>
 inline constexpr bool kIsMaster = std::is_same_v<Service, service::MasterService>;
 
 // `before`, unless null, sees each request on its way to the service.
 template <typename Service, typename Request, typename Response>
-Handler Serve(Service& service, Method<Service, Request, Response> method,
+Handler Serve(Service& service, ServiceMethod<Service, Request, Response> method,
               const wire::VariantDecoders* variants,
               std::type_identity_t<std::function<void(const Request&)>> before = nullptr) {
   return [&service, method, variants, before](grpc::ByteBuffer bytes, const service::Call& call,
@@ -140,21 +142,11 @@ class Adder {
   Adder(MethodTable& table, std::span<const std::string_view> prefixes)
       : table_(table), prefixes_(prefixes) {}
 
-  void AnswerWhileStopping(std::string_view method) const {
-    for (std::string_view prefix : prefixes_) {
-      table_.AnswerWhileStopping(std::string(prefix).append(method));
-    }
-  }
-
-  void WaitForRoom(std::string_view method) const {
-    for (std::string_view prefix : prefixes_) {
-      table_.WaitForRoom(std::string(prefix).append(method));
-    }
-  }
-
-  void ExpectAgain(std::string_view method) const {
-    for (std::string_view prefix : prefixes_) {
-      table_.ExpectAgain(std::string(prefix).append(method));
+  void Mark(bool Method::*mark, std::initializer_list<std::string_view> methods) const {
+    for (std::string_view method : methods) {
+      for (std::string_view prefix : prefixes_) {
+        table_.Mark(std::string(prefix).append(method), mark);
+      }
     }
   }
 
@@ -187,14 +179,10 @@ void AddMasterMethods(MethodTable& table, service::MasterService& master,
   add("ReleaseCallable", Serve(master, &S::ReleaseCallable, variants));
   // Not those that other tasks call: a step that is running may need them to end, and give its room
   // back.
-  for (std::string_view name : {"CreateSession", "ExtendSession", "PartialRunSetup", "RunStep",
-                                "MakeCallable", "RunCallable"}) {
-    add.WaitForRoom(name);
-  }
-  add.ExpectAgain("RunStep");
-  add.ExpectAgain("RunCallable");
-  add.AnswerWhileStopping("CloseSession");
-  add.AnswerWhileStopping("ReleaseCallable");
+  add.Mark(&Method::waits_for_room, {"CreateSession", "ExtendSession", "PartialRunSetup", "RunStep",
+                                     "MakeCallable", "RunCallable"});
+  add.Mark(&Method::is_repeated, {"RunStep", "RunCallable"});
+  add.Mark(&Method::is_for_stopping, {"CloseSession", "ReleaseCallable"});
 }
 
 void AddWorkerMethods(MethodTable& table, service::WorkerService& worker, MemoryOffers& offers,
@@ -221,11 +209,9 @@ void AddWorkerMethods(MethodTable& table, service::WorkerService& worker, Memory
   add("GetStepSequence", Serve(worker, &S::GetStepSequence, variants));
   add("Tracing", AnswerUnimplemented("Tracing"));
   table.Add(std::string(kPushTensorsPath), Serve(worker, &S::PushTensors, variants));
-  table.AnswerWhileStopping(kPushTensorsPath);
-  for (std::string_view name : {"RecvTensor", "RecvBuf", "MarkRecvFinished", "CleanupGraph",
-                                "DeregisterGraph", "DeleteWorkerSession", "Logging"}) {
-    add.AnswerWhileStopping(name);
-  }
+  table.Mark(kPushTensorsPath, &Method::is_for_stopping);
+  add.Mark(&Method::is_for_stopping, {"RecvTensor", "RecvBuf", "MarkRecvFinished", "CleanupGraph",
+                                      "DeregisterGraph", "DeleteWorkerSession", "Logging"});
 }
 
 }  // namespace rheo::rpc

@@ -32,7 +32,7 @@ void AddStatusPage(MethodTable& table, std::function<std::string()> page) {
               text.slices.emplace_back(page());
               respond({OkStatus(), std::move(text)});
             });
-  table.AnswerWhileStopping(kStatusPagePath);
+  table.Mark(kStatusPagePath, &Method::is_for_stopping);
 }
 
 StatusOr<std::string> FetchStatusPage(RpcClient& client, std::string_view address,
