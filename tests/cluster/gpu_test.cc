@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "case_test.h"
+#include "trace_records.h"
 
 namespace rheo::cluster_test {
 namespace {
@@ -118,16 +119,6 @@ TEST_F(GpuMemory, Server34_AShareThatIsNoneIsAWrongCall) {
 
 class MasterWithoutGpu : public Gpu, public testing::WithParamInterface<bool> {};
 
-const NodeStats* Find(const trace::StepStats& stats, const std::string& device,
-                      const std::string& node) {
-  for (const trace::DeviceStats& d : stats.devices) {
-    if (d.device != device) continue;
-    const auto found = std::ranges::find(d.nodes, node, &NodeStats::node_name);
-    if (found != d.nodes.end()) return &*found;
-  }
-  return nullptr;
-}
-
 // Lines of the level Error.
 std::vector<std::string> ErrorLines(const std::string& log) {
   std::vector<std::string> lines;
@@ -165,8 +156,6 @@ INSTANTIATE_TEST_SUITE_P(SoftPlacement, MasterWithoutGpu, testing::Bool(),
                          [](const auto& info) { return info.param ? "On" : "Off"; });
 
 // ---- Traces
-
-int64_t EndOf(const NodeStats& node) { return node.start_nanos + node.end_rel_nanos; }
 
 // A training step: the worker's GPU takes the weights from the ps and gives a gradient back. Layers
 // that need no weights keep it busy meanwhile: the ps gives the weights away only when it has the

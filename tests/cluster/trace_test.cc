@@ -1,5 +1,6 @@
 // What a traced step tells about values that travel.
 #include "case_test.h"
+#include "trace_records.h"
 
 namespace rheo::cluster_test {
 namespace {
@@ -7,20 +8,6 @@ namespace {
 using trace::NodeStats;
 
 class Trace : public CaseTest {};
-
-// The record of a node on a device of the task; null when there is none.
-const NodeStats* Find(const trace::StepStats& stats, const std::string& task,
-                      const std::string& node) {
-  for (const trace::DeviceStats& device : stats.devices) {
-    if (!device.device.starts_with(task)) continue;
-    for (const NodeStats& record : device.nodes) {
-      if (record.node_name == node) return &record;
-    }
-  }
-  return nullptr;
-}
-
-int64_t EndOf(const NodeStats& node) { return node.start_nanos + node.end_rel_nanos; }
 
 TEST_F(Trace, Server30_TransferFillsTheGap) {
   constexpr int64_t kBytes = 100'000'000;
@@ -37,16 +24,18 @@ TEST_F(Trace, Server30_TransferFillsTheGap) {
   auto out = session->Run(
       {.fetches = {used}, .options = {.trace = service::TraceLevel::kFull}, .metadata = &metadata});
   ASSERT_TRUE(out.ok()) << out.status();
-  const NodeStats* const producer = Find(metadata.step_stats, TaskName("ps"), "made");
-  const NodeStats* const consumer = Find(metadata.step_stats, TaskName("worker"), "used");
-  const NodeStats* const transfer = Find(metadata.step_stats, TaskName("worker"), "RecvTensor");
+  const std::string ps = TaskName("ps") + "/device:CPU:0";
+  const std::string worker = TaskName("worker") + "/device:CPU:0";
+  const NodeStats* const producer = Find(metadata.step_stats, ps, "made");
+  const NodeStats* const consumer = Find(metadata.step_stats, worker, "used");
+  const NodeStats* const transfer = Find(metadata.step_stats, worker, "RecvTensor");
   ASSERT_NE(producer, nullptr);
   ASSERT_NE(consumer, nullptr);
   ASSERT_NE(transfer, nullptr);
   // From before the value was there until it could be used.
   EXPECT_LE(transfer->start_nanos, EndOf(*producer));
   EXPECT_GT(EndOf(*transfer), EndOf(*producer));
-  EXPECT_LE(EndOf(*transfer), consumer->start_nanos + consumer->end_rel_nanos);
+  EXPECT_LE(EndOf(*transfer), EndOf(*consumer));
   ASSERT_EQ(transfer->outputs.size(), 1U);
   EXPECT_EQ(transfer->outputs[0].num_bytes, kBytes);
   EXPECT_NE(transfer->label.find(TaskName("ps")), std::string::npos) << transfer->label;

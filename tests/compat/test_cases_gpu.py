@@ -60,12 +60,12 @@ def server_def(cluster, path, fraction):
 
 
 @pytest.mark.parametrize("given", ["flag", "definition"])
-def test_server_34_gpu_memory_of_the_server(make, table, tmp_path, given):
-    cluster = make({"ps": 1, "worker": 1}, start=False)
-    cluster.start("ps")
+def test_server_34_gpu_memory_of_the_server(make, make_gpu, table, tmp_path, given):
     if given == "flag":
-        cluster.start("worker", flags=["--gpu", "1", "--gpu_memory_fraction", "0.3"])
+        cluster = make_gpu("--gpu_memory_fraction", "0.3")
     else:
+        cluster = make({"ps": 1, "worker": 1}, start=False)
+        cluster.start("ps")
         cluster.start_defined("worker", 0, server_def(cluster, tmp_path / "worker.pbtxt", 0.3))
     with v1.Session(cluster.target("worker")) as session:
         assert gpu_limits(session) == {GPU: GIGABYTE * 3 // 10}
