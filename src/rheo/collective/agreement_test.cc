@@ -136,6 +136,22 @@ TEST_F(GroupTest, WithoutADeviceOrASizeThereIsNoGroup) {
   EXPECT_EQ(empty.status().code(), StatusCode::kInvalidArgument);
 }
 
+TEST_F(GroupTest, ADeviceWithoutAFullNameOrWithEndlessAttributesDoesNotJoin) {
+  CompleteGroupRequest half = RequestOf(0, 2);
+  half.device->name = "/job:worker/device:CPU:0";
+  Answer<GroupRef> a;
+  Join(a, half);
+  EXPECT_EQ(a.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(Message(a.status()), HasSubstr("'/job:worker/device:CPU:0' joins group 5"));
+
+  CompleteGroupRequest endless = RequestOf(0, 2);
+  endless.device->description = std::string(GroupTable::kMaxAttributes, 'x');
+  Answer<GroupRef> b;
+  Join(b, endless);
+  EXPECT_EQ(b.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(Message(b.status()), HasSubstr("describes itself in"));
+}
+
 TEST_F(GroupTest, StopTellsWhoeverWaits) {
   Answer<GroupRef> a, late;
   Join(a, RequestOf(0, 2));

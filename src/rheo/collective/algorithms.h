@@ -2,6 +2,7 @@
 #ifndef RHEO_COLLECTIVE_ALGORITHMS_H_
 #define RHEO_COLLECTIVE_ALGORITHMS_H_
 
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -22,6 +23,13 @@ void ReduceInRings(std::shared_ptr<Exchange> exchange, int rank, const std::stri
 // log2 of both numbers of links, and each member sends it at most twice in a tree.
 void BroadcastInTrees(std::shared_ptr<Exchange> exchange, int rank, int source_rank,
                       const std::string& instance);
+
+// Of plain data. RESOURCE_EXHAUSTED when there is no memory for it.
+inline StatusOr<Tensor> CopyOf(const Tensor& piece) {
+  RHEO_ASSIGN_OR_RETURN(Tensor copy, Tensor::Create(HostAllocator(), piece.dtype(), piece.shape()));
+  if (piece.num_bytes() > 0) std::memcpy(copy.mutable_data(), piece.data(), piece.num_bytes());
+  return copy;
+}
 
 }  // namespace rheo::collective
 

@@ -209,6 +209,8 @@ TEST(FailureTest, ATimeoutEndsTheRun) {
     over.Notify();
   }).join();
   EXPECT_EQ(a->result.status().code(), StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(Message(a->result.status()),
+              HasSubstr("waited for all 2 members of group 7 to join"));
 }
 
 }  // namespace

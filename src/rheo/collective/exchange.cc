@@ -41,6 +41,20 @@ std::string Exchange::Describe() const {
   return fmt::format("{} on {}", call_.plan->name, call_.device->info().name);
 }
 
+std::string Exchange::DescribeWait() const {
+  switch (stage_.load(std::memory_order_relaxed)) {
+    case Stage::kJoining:
+      return fmt::format("waited for all {} members of group {} to join", call_.group_size,
+                         call_.group_key);
+    case Stage::kDeclaring:
+      return fmt::format("waited for all {} members of group {} to come to instance {}",
+                         call_.group_size, call_.group_key, call_.instance_key);
+    default:
+      return fmt::format("exchanged values with the {} members of group {} in instance {}",
+                         call_.group_size, call_.group_key, call_.instance_key);
+  }
+}
+
 void Exchange::Start() {
   watch_ = buffers_->Watch([weak = weak_from_this()](Status status) {
     if (const auto self = weak.lock()) {
@@ -50,7 +64,8 @@ void Exchange::Start() {
   if (call_.stop.stop_possible()) {
     on_stop_.emplace(call_.stop, [weak = weak_from_this()] {
       if (const auto self = weak.lock()) {
-        self->Fail(AsDerived(Cancelled("{} was cancelled", self->Describe())));
+        self->Fail(AsDerived(
+            Cancelled("{} was cancelled while it {}", self->Describe(), self->DescribeWait())));
       }
     });
   }
@@ -58,8 +73,9 @@ void Exchange::Start() {
   const auto when = std::chrono::steady_clock::now() + call_.plan->timeout;
   timer_ = env_.timers->Add(when, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) {
-      self->Fail(DeadlineExceeded("{} did not finish within its timeout of {} ms", self->Describe(),
-                                  self->call_.plan->timeout.count()));
+      self->Fail(DeadlineExceeded("{} did not finish within its timeout of {} ms: it {}",
+                                  self->Describe(), self->call_.plan->timeout.count(),
+                                  self->DescribeWait()));
     }
   });
 }

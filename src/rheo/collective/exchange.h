@@ -2,6 +2,7 @@
 #ifndef RHEO_COLLECTIVE_EXCHANGE_H_
 #define RHEO_COLLECTIVE_EXCHANGE_H_
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,7 +45,12 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::string Describe() const;
 
   // Before the first Send and Receive.
-  void SetGroup(GroupRef group) { group_ = std::move(group); }
+  void SetGroup(GroupRef group) {
+    group_ = std::move(group);
+    stage_.store(Stage::kDeclaring, std::memory_order_relaxed);
+  }
+  // All members have declared what they do: the pieces come next.
+  void SetDeclared() { stage_.store(Stage::kExchanging, std::memory_order_relaxed); }
   const Group& group() const { return *group_; }
 
   void Send(const std::string& key, Tensor piece);
@@ -61,6 +67,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void Release();
 
  private:
+  // What the run waits for, for messages.
+  enum class Stage : uint8_t { kJoining, kDeclaring, kExchanging };
+  std::string DescribeWait() const;
   void Pull(std::shared_ptr<service::WorkerService> worker, int from_rank, const std::string& key,
             int64_t num_bytes, BufferTable::TakeCallback done);
   Status FromMember(int rank, const Status& status) const;
@@ -72,6 +81,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   const std::shared_ptr<BufferTable> buffers_;
   // Set once, before what uses it.
   GroupRef group_;
+  std::atomic<Stage> stage_{Stage::kJoining};  // told, and decides nothing
   StopSource stop_;
   std::optional<StopCallback> on_stop_;
   uint64_t watch_ = 0;

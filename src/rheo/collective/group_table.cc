@@ -13,9 +13,24 @@ Status CheckRequest(const CompleteGroupRequest& request) {
         "CompleteGroupRequest device_attributes is not set. Group {} cannot tell who joins it",
         request.group_key);
   }
-  if (request.group_size > 0) return OkStatus();
-  return InvalidArgument("a group of {} members cannot be (group_key={})", request.group_size,
-                         request.group_key);
+  if (request.group_size <= 0) {
+    return InvalidArgument("a group of {} members cannot be (group_key={})", request.group_size,
+                           request.group_key);
+  }
+  const device::DeviceInfo& device = *request.device;
+  const size_t num_bytes = device.name.size() + device.type.size() + device.locality.size() +
+                           device.description.size() + request.device_type.size();
+  if (num_bytes > GroupTable::kMaxAttributes) {
+    return InvalidArgument(
+        "a device that joins group {} describes itself in {} bytes; at most {} are taken",
+        request.group_key, num_bytes, GroupTable::kMaxAttributes);
+  }
+  const auto name = device::DeviceName::Parse(device.name);
+  if (name.ok() && name->is_full()) return OkStatus();
+  return InvalidArgument(
+      "'{}' joins group {}, but is no full name of a device, as "
+      "/job:worker/replica:0/task:0/device:CPU:0 is",
+      device.name, request.group_key);
 }
 
 // Whether the request may be of a group of this size and type.
@@ -113,19 +128,25 @@ Status GroupTable::CheckAgainst(const Group& group, const CompleteGroupRequest& 
   if (group.members[static_cast<size_t>(rank)].incarnation == request.device->incarnation) {
     return OkStatus();
   }
-  const auto it = complete_.find(request.group_key);
-  by_age_.erase(it->second.number);
-  complete_.erase(it);
+  Drop(request.group_key);
   return WasRestarted(request);
 }
 
 void GroupTable::Keep(GroupRef group) {
   const int32_t key = group->key;
+  num_members_ += group->members.size();
   complete_[key] = {std::move(group), ++last_number_};
   by_age_.emplace(last_number_, key);
-  if (complete_.size() <= kMaxComplete) return;
-  complete_.erase(by_age_.begin()->second);
-  by_age_.erase(by_age_.begin());
+  while (complete_.size() > kMaxComplete || (num_members_ > kMaxMembers && complete_.size() > 1)) {
+    Drop(by_age_.begin()->second);
+  }
+}
+
+void GroupTable::Drop(int32_t key) {
+  const auto it = complete_.find(key);
+  num_members_ -= it->second.group->members.size();
+  by_age_.erase(it->second.number);
+  complete_.erase(it);
 }
 
 void GroupTable::Leave(int32_t key, const std::string& device, const Outcome<GroupRef>* outcome) {

@@ -22,16 +22,20 @@ class GroupTable : public std::enable_shared_from_this<GroupTable> {
   using Callback = Outcome<GroupRef>::Callback;
 
   // Adds the device of the request, and calls `done` once the group is complete. INVALID_ARGUMENT
-  // for a group without size, INTERNAL for a device that does not fit, FAILED_PRECONDITION for one
-  // that was restarted, CANCELLED (derived) once `stop` fires.
+  // for a group without size or a device without a full name, INTERNAL for a device that does not
+  // fit, FAILED_PRECONDITION for one that was restarted, CANCELLED (derived) once `stop` fires.
   void Join(const service::CompleteGroupRequest& request, StopToken stop, Callback done);
   // Null when there is no complete group of that key.
   GroupRef Find(int32_t key) const;
   // Answers all calls, present and future, with `reason`.
   void Stop(const Status& reason);
 
-  // Complete groups that are kept; the ones beyond are the oldest and are forgotten.
+  // Complete groups that are kept, and their members; the ones beyond are the oldest and are
+  // forgotten.
   static constexpr size_t kMaxComplete = 10'000;
+  static constexpr size_t kMaxMembers = 100'000;
+  // What a device may say of itself, in bytes.
+  static constexpr size_t kMaxAttributes = 4096;
 
  private:
   struct Member {
@@ -56,6 +60,7 @@ class GroupTable : public std::enable_shared_from_this<GroupTable> {
   Status CheckAgainst(const Group& group, const service::CompleteGroupRequest& request)
       RHEO_REQUIRES(mutex_);
   void Keep(GroupRef group) RHEO_REQUIRES(mutex_);
+  void Drop(int32_t key) RHEO_REQUIRES(mutex_);
   void Leave(int32_t key, const std::string& device, const Outcome<GroupRef>* outcome);
 
   mutable Mutex mutex_;
@@ -64,6 +69,7 @@ class GroupTable : public std::enable_shared_from_this<GroupTable> {
   std::map<int32_t, Complete> complete_ RHEO_GUARDED_BY(mutex_);
   std::map<uint64_t, int32_t> by_age_ RHEO_GUARDED_BY(mutex_);
   uint64_t last_number_ RHEO_GUARDED_BY(mutex_) = 0;
+  size_t num_members_ RHEO_GUARDED_BY(mutex_) = 0;  // of complete_
 };
 
 }  // namespace rheo::collective

@@ -17,7 +17,7 @@ int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 std::vector<int> ChooseOffsets(const Group& group, int max_rings, int64_t num_bytes) {
   const int tasks = static_cast<int>(group.MembersOfTasks().size());
   const int in_task = std::max(1, group.size() / tasks);
-  const int limit = std::max(1, max_rings) * in_task;
+  const int64_t limit = std::max<int64_t>(1, max_rings) * in_task;
   int count = 1;
   while (count < limit && num_bytes / (int64_t{group.size()} * count) > kLargePiece) ++count;
   const int stride = std::max(1, in_task / count);

@@ -83,7 +83,12 @@ class RingReduce : public std::enable_shared_from_this<RingReduce> {
     const CollectiveCall& call = x_->call();
     const int64_t count = pieces_[static_cast<size_t>(piece)].size;
     const Tensor own = Own(piece);
-    Tensor merged = value.is_unique() ? std::move(value) : value.Clone();
+    Tensor merged = std::move(value);
+    if (!merged.is_unique()) {
+      StatusOr<Tensor> copy = CopyOf(merged);
+      if (!copy.ok()) return x_->Fail(copy.status());
+      merged = *std::move(copy);
+    }
     Merge(call.plan->merge, call.dtype, count, own.data(), merged.mutable_data());
     const int position = PositionIn(piece);
     if (position != EndOf(piece, 1)) {

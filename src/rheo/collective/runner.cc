@@ -20,6 +20,11 @@ Status CheckCall(const CollectiveCall& call) {
   if (!IsPlainData(call.dtype)) {
     return InvalidArgument("values of dtype {} cannot be in a collective", DTypeName(call.dtype));
   }
+  int64_t num_bytes = 0;
+  if (__builtin_mul_overflow(call.shape.num_elements(), DTypeSize(call.dtype), &num_bytes)) {
+    return InvalidArgument("a value of {}{} has more than 2^63-1 bytes", DTypeName(call.dtype),
+                           call.shape.ToString());
+  }
   return call.plan->kind == CollectiveKind::kReduce ? CheckMergeable(call.dtype) : OkStatus();
 }
 
@@ -101,6 +106,7 @@ void Runner::Run(CollectiveCall call, Callback done) {
         resolver->FindSource(
             *group, *request, exchange->stop(), [exchange, request](StatusOr<int> source) {
               if (source.ok()) {
+                exchange->SetDeclared();
                 Begin(exchange, *source);
               } else {
                 exchange->Fail(Prefix(source.status(), exchange->Describe() + ": "));

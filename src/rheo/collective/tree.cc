@@ -42,8 +42,9 @@ class TreeBroadcast : public std::enable_shared_from_this<TreeBroadcast> {
     const CollectiveCall& call = x_->call();
     if (call.shape.num_elements() == 0) return x_->SetResult(Tensor(call.dtype, call.shape));
     const bool is_whole = value.buffer() && value.data() == value.buffer()->data();
-    const Tensor whole = is_whole ? value : value.Clone();
-    x_->SetResult(Tensor(call.dtype, call.shape, whole.buffer()));
+    const StatusOr<Tensor> whole = is_whole ? StatusOr<Tensor>(value) : CopyOf(value);
+    if (!whole.ok()) return x_->Fail(whole.status());
+    x_->SetResult(Tensor(call.dtype, call.shape, whole->buffer()));
   }
 
   const std::shared_ptr<Exchange> x_;

@@ -19,12 +19,11 @@ inline service::Deadline AnswerBy(const service::Deadline& caller, Clock::time_p
   return *caller - std::max<Clock::duration>(std::chrono::milliseconds(20), left / 20);
 }
 
-// The earlier of both; a timeout of 0 is none.
+// The earlier of both; nullopt when there is neither (see service::DeadlineAfter).
 inline service::Deadline WithTimeout(service::Deadline deadline, int64_t timeout_ms,
                                      Clock::time_point now) {
-  if (timeout_ms <= 0) return deadline;
-  const Clock::time_point end = now + std::chrono::milliseconds(timeout_ms);
-  return deadline ? std::min(*deadline, end) : end;
+  const service::Deadline end = service::DeadlineAfter(std::chrono::milliseconds(timeout_ms), now);
+  return deadline && end ? std::min(*deadline, *end) : deadline ? deadline : end;
 }
 
 }  // namespace rheo::master

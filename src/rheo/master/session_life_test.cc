@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <limits>
 #include <thread>
 
 #include "rheo/base/sanitizers.h"
@@ -46,6 +48,16 @@ TEST_F(SessionLifeTest, WithoutATimeoutTheFormingLimitCounts) {
   env_.forming_timeout = milliseconds(150);
   worker(kPs).on_status = [] { return Unavailable("connection refused"); };
   EXPECT_EQ(CreateSession(Graph()).status().code(), StatusCode::kDeadlineExceeded);
+}
+
+TEST_F(SessionLifeTest, ATimeoutBeyondAllMeasureIsNone) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  std::atomic<int> tries{0};
+  worker(kPs).on_status = [&tries] {
+    return ++tries < 3 ? Unavailable("connection refused") : OkStatus();
+  };
+  EXPECT_TRUE(CreateSession(Graph(), {.operation_timeout_ms = kMost}).ok());
+  EXPECT_EQ(tries, 3) << "it did not wait";
 }
 
 TEST_F(SessionLifeTest, TaskThatStartsLateIsFound) {

@@ -33,8 +33,10 @@ StepOptions MasterSession::OptionsFor(const service::RunOptions& options,
       options.timeout_ms != 0 ? options.timeout_ms : config_.operation_timeout_ms;
   if (timeout_ms <= 0 && !call.deadline) return result;
   const Clock::time_point now = Clock::now();
+  const service::Deadline granted = WithTimeout(call.deadline, timeout_ms, now);
+  if (!granted) return result;
   result.answer_by = WithTimeout(AnswerBy(call.deadline, now), timeout_ms, now);
-  result.granted = *WithTimeout(call.deadline, timeout_ms, now) - now;
+  result.granted = *granted - now;
   return result;
 }
 

@@ -108,7 +108,10 @@ class Setup : public std::enable_shared_from_this<Setup> {
     // shortens, since client libraries set long ones on their own.
     const int64_t limit_ms = config_.operation_timeout_ms > 0 ? config_.operation_timeout_ms
                                                               : env_.forming_timeout.count();
-    deadline_ = *WithTimeout(AnswerBy(call_.deadline, now), limit_ms, now);
+    // Always bounded: a limit that is none waits as long as the default.
+    constexpr std::chrono::minutes kDefaultLimit(10);
+    deadline_ =
+        WithTimeout(AnswerBy(call_.deadline, now), limit_ms, now).value_or(now + kDefaultLimit);
     return {.directory = directory_,
             .own_task = own_task_,
             .local_devices = env_.local_devices,

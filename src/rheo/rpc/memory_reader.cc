@@ -65,7 +65,7 @@ StatusOr<Tensor> ReadOffered(const wire::MemoryOffer& offer, const std::string& 
   if (num_bytes > 0) {
     RHEO_RETURN_IF_ERROR(ReadProcess(offer.process, offer.address + num_bytes - 1, 1, &last));
   }
-  Tensor tensor(offer.dtype, offer.shape);
+  RHEO_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Create(HostAllocator(), offer.dtype, offer.shape));
   RHEO_RETURN_IF_ERROR(ReadProcess(offer.process, offer.address, num_bytes,
                                    static_cast<char*>(tensor.mutable_data())));
   // Last: a mark that still stands says that the value stood as long.

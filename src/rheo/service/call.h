@@ -13,6 +13,15 @@ namespace rheo::service {
 
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
+// `timeout` after `now`; none for a timeout of zero or less, or of a century or more.
+inline Deadline DeadlineAfter(
+    std::chrono::milliseconds timeout,
+    std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now()) {
+  constexpr std::chrono::milliseconds kCentury = std::chrono::hours(24 * 366 * 100);
+  if (timeout.count() <= 0 || timeout >= kCentury) return std::nullopt;
+  return now + timeout;
+}
+
 // Every method of the services takes a request, a response to fill, a Call and a DoneCallback. The
 // request, the response and the Call stay alive and untouched by the caller until `done` ran; the
 // callee calls `done` exactly once, perhaps inside the method, on any thread. After the stop token

@@ -18,10 +18,7 @@ namespace rheo::session {
 // How long a destructor waits for the master.
 inline constexpr std::chrono::milliseconds kReleaseTimeout{10'000};
 
-inline service::Deadline DeadlineAfter(std::chrono::milliseconds timeout) {
-  if (timeout.count() == 0) return std::nullopt;
-  return std::chrono::steady_clock::now() + timeout;
-}
+using service::DeadlineAfter;
 
 struct SessionCore {
   SessionCore(std::shared_ptr<service::MasterService> the_master, SessionHandle the_handle,

@@ -93,6 +93,14 @@ TEST_F(SessionTest, WithoutATimeoutAStepHasNoDeadline) {
   EXPECT_FALSE(master_->last_call->deadline.has_value());
 }
 
+TEST_F(SessionTest, ATimeoutBeyondAllMeasureIsNoDeadline) {
+  const Session session = Make();
+  ASSERT_TRUE(
+      session.Run({.targets = {"t"}, .options = {.timeout = std::chrono::milliseconds::max()}})
+          .ok());
+  EXPECT_FALSE(master_->last_call->deadline.has_value());
+}
+
 TEST_F(SessionTest, ExtendCountsVersionsAndKeepsThemAfterAnError) {
   const Session session = Make();
   EXPECT_TRUE(session.Extend({}).ok());

@@ -35,12 +35,17 @@ size_t SizeOfChunks(size_t num_bytes, size_t max_chunk) {
 }
 
 // The chunks one after the other in one buffer. The submessage is longer than they are together.
-bool ReadChunks(CodedInputStream& in, service::RecvBufResponse& value) {
+bool ReadChunks(MessageReader& reader, service::RecvBufResponse& value) {
+  CodedInputStream& in = reader.in();
   int length;
   if (!ReadLength(in, length)) return false;
+  StatusOr<Tensor> room = Tensor::Create(HostAllocator(), DType::kUint8, Shape{length});
+  if (!room.ok()) {
+    reader.Keep(room.status());
+    return in.Skip(length);
+  }
   const auto limit = in.PushLimit(length);
-  Tensor room(DType::kUint8, Shape{length});
-  auto* const to = static_cast<char*>(room.mutable_data());
+  auto* const to = static_cast<char*>(room->mutable_data());
   int64_t num_bytes = 0;
   int num_chunks = 0;
   const bool read = ReadFields(in, [&](uint32_t tag) {
@@ -53,11 +58,12 @@ bool ReadChunks(CodedInputStream& in, service::RecvBufResponse& value) {
   });
   if (!read) return false;
   in.PopLimit(limit);
-  value.value = room.Rows(0, num_bytes);
+  value.value = room->Rows(0, num_bytes);
   return true;
 }
 
-bool ReadExtra(CodedInputStream& in, service::RecvBufResponse& value) {
+bool ReadExtra(MessageReader& reader, service::RecvBufResponse& value) {
+  CodedInputStream& in = reader.in();
   std::string type;
   return ReadSub(in, [&] {
     return ReadFields(in, [&](uint32_t tag) {
@@ -65,7 +71,7 @@ bool ReadExtra(CodedInputStream& in, service::RecvBufResponse& value) {
         case BytesField(1):
           return ReadBytes(in, type);
         case BytesField(2):
-          return type == kExtraType && ReadChunks(in, value);
+          return type == kExtraType && ReadChunks(reader, value);
         default:
           return SkipField(in, tag);
       }
@@ -122,7 +128,7 @@ Status Decode(Source& source, service::RecvBufResponse& value) {
   return reader.Read(BadResponse(), [&](uint32_t tag) {
     switch (tag) {
       case BytesField(4):
-        return ReadExtra(in, value);
+        return ReadExtra(reader, value);
       case IntField(5):
         return ReadInt(in, value.send_start_micros);
       case IntField(6):

@@ -1,4 +1,6 @@
 // Ops that hand on their inputs as they are: each costs a reference count at most.
+#include <cstring>
+
 #include "rheo/ops/array/kernels.h"
 #include "rheo/ops/common/kernel_factories.h"
 
@@ -22,7 +24,13 @@ Status IdentityN(KernelContext& c) {
 }
 
 Status DeepCopy(KernelContext& c) {
-  c.set_output(0, c.input(0).Clone());
+  const Tensor& input = c.input(0);
+  if (!IsPlainData(input.dtype())) {
+    c.set_output(0, input.Clone());
+    return OkStatus();
+  }
+  RHEO_ASSIGN_OR_RETURN(Tensor* const copy, c.AllocateOutput(0, input.shape()));
+  if (input.num_bytes() > 0) std::memcpy(copy->mutable_data(), input.data(), input.num_bytes());
   return OkStatus();
 }
 

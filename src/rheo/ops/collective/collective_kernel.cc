@@ -19,6 +19,11 @@ StatusOr<int32_t> KeyInput(KernelContext& c, int input, const char* name) {
                          value.shape().ToString());
 }
 
+StatusOr<int32_t> Int32Attr(const KernelInit& init, const char* name) {
+  RHEO_ASSIGN_OR_RETURN(const int64_t value, init.attrs.Get<int64_t>(name));
+  return ToInt32(name, value);
+}
+
 }  // namespace
 
 StatusOr<InstanceKeys> CollectiveKernel::KeysOf(KernelContext& c) const {
@@ -54,15 +59,19 @@ void CollectiveKernel::ComputeAsync(KernelContext& c, DoneCallback done) {
 
 StatusOr<std::optional<InstanceKeys>> KeysFromAttrs(const KernelInit& init) {
   if (!init.attrs.Get<int64_t>("group_key").ok()) return std::nullopt;
-  const auto get = [&init](const char* name) { return init.attrs.Get<int64_t>(name); };
-  RHEO_ASSIGN_OR_RETURN(const int64_t group_size, get("group_size"));
-  RHEO_ASSIGN_OR_RETURN(const int64_t group_key, get("group_key"));
-  RHEO_ASSIGN_OR_RETURN(const int64_t instance_key, get("instance_key"));
-  if (group_size <= 0) {
-    return InvalidArgument("group_size must be positive integer but got {}", group_size);
+  InstanceKeys keys;
+  RHEO_ASSIGN_OR_RETURN(keys.group_size, Int32Attr(init, "group_size"));
+  RHEO_ASSIGN_OR_RETURN(keys.group_key, Int32Attr(init, "group_key"));
+  RHEO_ASSIGN_OR_RETURN(keys.instance_key, Int32Attr(init, "instance_key"));
+  if (keys.group_size <= 0) {
+    return InvalidArgument("group_size must be positive integer but got {}", keys.group_size);
   }
-  return InstanceKeys{static_cast<int32_t>(group_size), static_cast<int32_t>(group_key),
-                      static_cast<int32_t>(instance_key)};
+  return keys;
+}
+
+StatusOr<int32_t> ToInt32(const char* name, int64_t value) {
+  if (value == static_cast<int32_t>(value)) return static_cast<int32_t>(value);
+  return InvalidArgument("Attr {} has value {} out of range for an int32", name, value);
 }
 
 StatusOr<std::chrono::milliseconds> TimeoutOf(const KernelInit& init) {

@@ -33,6 +33,16 @@ TEST_F(CollectiveOpsTest, AGroupHasMembers) {
             StatusCode::kInvalidArgument);
 }
 
+TEST_F(CollectiveOpsTest, KeysThatAreAttributesFitInt32) {
+  for (const char* name : {"group_size", "group_key", "instance_key"}) {
+    op::AttrMap attrs = ReduceAttrs(2);
+    attrs.Set(name, int64_t{1} << 32);
+    const Status error = Error("CollectiveReduce", attrs, {Tensor::Scalar(1.0f)});
+    EXPECT_EQ(error.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(Message(error).find(std::string("Attr ") + name), std::string_view::npos) << error;
+  }
+}
+
 TEST_F(CollectiveOpsTest, AStepWithoutCollectivesSaysSo) {
   EXPECT_EQ(Error("CollectiveReduce", ReduceAttrs(2), {Tensor::Scalar(1.0f)}).code(),
             StatusCode::kInternal);

@@ -42,6 +42,8 @@ class CollectiveKernel : public kernel::AsyncKernel {
 
 // The attributes group_size, group_key and instance_key; nullopt when the op takes them as inputs.
 StatusOr<std::optional<InstanceKeys>> KeysFromAttrs(const kernel::KernelInit& init);
+// `value` of an attribute `name` that the op has as int32; INVALID_ARGUMENT when it does not fit.
+StatusOr<int32_t> ToInt32(const char* name, int64_t value);
 // The attribute timeout_seconds.
 StatusOr<std::chrono::milliseconds> TimeoutOf(const kernel::KernelInit& init);
 

@@ -49,9 +49,14 @@ StatusOr<std::unique_ptr<kernel::Kernel>> MakeReduce(const KernelInit& init) {
   plan.name = fmt::format("{}: Reduce{}({},{})", init.node_name, keys ? "" : "V2", merge, final);
   const auto offsets = init.attrs.Get<std::vector<int64_t>>("subdiv_offsets");
   if (offsets.ok()) {
-    for (const int64_t offset : *offsets) plan.ring_offsets.push_back(static_cast<int>(offset));
+    for (const int64_t offset : *offsets) {
+      RHEO_ASSIGN_OR_RETURN(const int ring, ToInt32("subdiv_offsets", offset));
+      plan.ring_offsets.push_back(ring);
+    }
   }
-  plan.max_rings = static_cast<int>(init.attrs.GetOr<int64_t>("max_subdivs_per_device", -1));
+  RHEO_ASSIGN_OR_RETURN(
+      plan.max_rings,
+      ToInt32("max_subdivs_per_device", init.attrs.GetOr<int64_t>("max_subdivs_per_device", -1)));
   return std::make_unique<ReduceKernel>(std::move(plan), keys, 1);
 }
 
