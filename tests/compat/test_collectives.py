@@ -1,4 +1,4 @@
-"""All-reduce and broadcast in one group of TensorFlow's and Rheo's tasks, under either's master.
+"""All-reduce, all-gather and broadcast in one group of TensorFlow's and Rheo's tasks, under either's master.
 
 The first kind of cluster is TensorFlow alone: it shows that the cases state what TensorFlow does.
 """
@@ -142,6 +142,40 @@ def test_sizes(group, size, rings):
         assert not size or low == high == expected
 
 
+def gather(version, value, group, key):
+    operation = collective_ops.all_gather if version == 1 else collective_ops.all_gather_v2
+    return operation(value, group.size, 10, key)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda d: d.__name__)
+def test_all_gather(group, dtype, version):
+    """Each member has the values of all, in the order of tasks; 1,000 rows are cut on the wire."""
+    for shape in [(1,), (2, 3), (1000, 7), (3, 1, 2)]:
+        key = group.new_key()
+        values = [(np.arange(np.prod(shape)).reshape(shape) + 1000 * task).astype(dtype) for task in range(group.size)]
+        for result in group.run(lambda task: gather(version, tf.constant(values[task]), group, key),
+                                master=group.size - version, steps=2):
+            assert result.dtype == dtype
+            np.testing.assert_array_equal(result, np.concatenate(values))
+
+
+def test_an_all_gather_may_have_another_shape_in_each_step(group):
+    key = group.new_key()
+    with tf.Graph().as_default() as graph:
+        x = v1.placeholder(tf.float32, [None])
+        outputs = []
+        for task in range(group.size):
+            with tf.device(f"/job:worker/task:{task}/cpu:0"):
+                outputs.append(gather(1, x * (task + 1.0), group, key))
+        config = v1.ConfigProto(operation_timeout_in_ms=TIMEOUT_MS)
+        with v1.Session("grpc://" + group.addresses[0], graph=graph, config=config) as session:
+            for rows in [2, 3, 1]:
+                expected = np.concatenate([np.full(rows, task + 1.0) for task in range(group.size)])
+                for result in session.run(outputs, {x: np.ones(rows)}):
+                    np.testing.assert_array_equal(result, expected)
+
+
 @pytest.mark.parametrize("version", [1, 2])
 def test_broadcast(group, version):
     for source in range(group.size):
@@ -204,5 +238,68 @@ def test_a_failed_step_fails_its_members_and_a_later_one_works(program):
                     session.run(outputs, {x: [1.0, np.nan]})
                 for result in session.run(outputs, {x: [1.0, 2.0]}):
                     np.testing.assert_array_equal(result, [2.0, 4.0])
+    finally:
+        group.kill()
+
+
+def different(what, task, group, key):
+    """A member of a collective whose members do not fit: the last one is not as the others."""
+    is_last = task == group.size - 1
+    if what == "gathered shapes":
+        return gather(1, tf.zeros([3 if is_last else 2]), group, key)
+    if what == "gathered shapes of one size":
+        return gather(2, tf.zeros([2, 1] if is_last else [1, 2]), group, key)
+    if what == "reduced shapes":
+        return collective_ops.all_reduce_v2(tf.zeros([3 if is_last else 2]), group.size, 10, key, "Add", "Id")
+    if what == "broadcast shapes":
+        if is_last:
+            return collective_ops.broadcast_send_v2(tf.zeros([3]), group.size, 10, key)
+        return collective_ops.broadcast_recv_v2([2], tf.float32, group.size, 10, key)
+    if what == "dtypes":
+        return gather(2, tf.zeros([2], tf.int32 if is_last else tf.float32), group, key)
+    if is_last:
+        return collective_ops.all_reduce_v2(tf.zeros([2]), group.size, 10, key, "Add", "Id")
+    return gather(2, tf.zeros([2]), group, key)
+
+
+DIFFERENCES = {
+    "gathered shapes": tf.errors.InvalidArgumentError,
+    "gathered shapes of one size": tf.errors.InvalidArgumentError,
+    "reduced shapes": tf.errors.InvalidArgumentError,
+    "broadcast shapes": tf.errors.InvalidArgumentError,
+    "dtypes": tf.errors.InternalError,
+    "kinds": tf.errors.InternalError,
+}
+
+
+@pytest.mark.parametrize("kinds, what", [
+    pytest.param(kinds, what, id="-".join(kinds) + "-" + what) for kinds in KINDS[:4] for what in DIFFERENCES
+    if what != "broadcast shapes" or kinds[0] == "rheo"
+])
+def test_members_that_do_not_fit_fail(program, kinds, what):
+    """With TensorFlow's codes, and where there is none of its tasks the next collective works.
+
+    A TensorFlow leader tells nobody that the shapes of a broadcast differ: all wait for their deadline.
+    """
+    group = Group(program, kinds)
+    try:
+        text = "Shape mismatch" if "shapes" in what else "expected type"
+        with pytest.raises(DIFFERENCES[what], match=text):
+            key = group.new_key()
+            group.run(lambda task: different(what, task, group, key), master=0)
+        if "tf" not in kinds:
+            for result in group.run(lambda task: gather(1, tf.ones([1]), group, key), master=0):
+                np.testing.assert_array_equal(result, [1.0, 1.0])
+    finally:
+        group.kill()
+
+
+def test_gathered_values_have_rows(program):
+    group = Group(program, ["rheo"])
+    try:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="rank > 0"):
+            group.run(lambda task: gather(1, v1.placeholder_with_default(1.0, None), group, 1), master=0)
+        for result in group.run(lambda task: gather(2, tf.zeros([0, 3]), group, 2), master=0):
+            assert result.shape == (0, 3)
     finally:
         group.kill()

@@ -167,14 +167,23 @@ class InstanceTest : public ::testing::Test {
     group_.key = 5;
     for (int i = 0; i < 3; ++i) group_.members.push_back({.name = DeviceOf(i), .type = "CPU"});
   }
-  void Declare(Answer<int>& answer, int task, bool is_source, int32_t type = kBroadcast) {
+  void Declare(Answer<int>& answer, int task, bool is_source, int32_t type = kBroadcast,
+               DType dtype = DType::kFloat, const Shape& shape = {2}) {
     const CompleteInstanceRequest request{.type = type,
+                                          .dtype = dtype,
+                                          .shape = shape,
                                           .group_key = 5,
                                           .group_size = 3,
                                           .instance_key = 9,
                                           .device = DeviceOf(task),
                                           .is_source = is_source};
     table_->Declare(group_, request, answer.stop.get_token(), answer.callback());
+  }
+
+  Status DeclareGather(int task, const Shape& shape) {
+    Answer<int> answer;
+    Declare(answer, task, false, kGather, DType::kFloat, shape);
+    return answer.status();
   }
 
   Group group_;
@@ -217,6 +226,54 @@ TEST_F(InstanceTest, NobodyOrTwoWhoSendAreAnErrorOfAllAndALaterStepWorks) {
   Declare(g, 1, false);
   Declare(h, 2, true);
   EXPECT_EQ(**f.got, 2);
+}
+
+TEST_F(InstanceTest, AnotherShapeIsRefusedAndALaterStepWorks) {
+  EXPECT_TRUE(DeclareGather(0, {4}).ok());
+  const Status other = DeclareGather(1, {2, 2});
+  EXPECT_EQ(other.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(other.message(),
+              HasSubstr("expected shape [2,2] but another member in the group expected shape [4]"));
+  for (int task = 0; task < 3; ++task) EXPECT_TRUE(DeclareGather(task, {2, 2}).ok());
+}
+
+TEST_F(InstanceTest, AnotherDtypeOrKindIsRefused) {
+  Answer<int> a, b, c;
+  Declare(a, 0, false, kReduction);
+  Declare(b, 1, false, kReduction, DType::kInt32);
+  EXPECT_EQ(b.status().code(), StatusCode::kInternal);
+  Declare(a, 0, false, kReduction);
+  Declare(c, 1, false, kGather);
+  EXPECT_EQ(c.status().code(), StatusCode::kInternal);
+}
+
+TEST_F(InstanceTest, AnotherShapeInABroadcastIsToldToWhoeverWaits) {
+  Answer<int> a, b;
+  Declare(a, 0, false);
+  Declare(b, 1, true, kBroadcast, DType::kFloat, {3});
+  EXPECT_EQ(a.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(b.status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(InstanceTest, OnceAllAgreedALaterStepMayHaveAnotherShape) {
+  for (int task = 0; task < 3; ++task) EXPECT_TRUE(DeclareGather(task, {4}).ok());
+  EXPECT_TRUE(DeclareGather(1, {6}).ok());  // the others ask no more
+  EXPECT_TRUE(DeclareGather(1, {8}).ok());
+}
+
+TEST_F(InstanceTest, AMemberMayDeclareSomethingNewBeforeTheOthersHave) {
+  EXPECT_TRUE(DeclareGather(0, {4}).ok());
+  EXPECT_TRUE(DeclareGather(0, {6}).ok());
+  EXPECT_TRUE(DeclareGather(1, {6}).ok());
+}
+
+TEST_F(InstanceTest, AfterAFailureWhatWasDeclaredIsForgotten) {
+  EXPECT_TRUE(DeclareGather(0, {4}).ok());
+  table_->Forget(4);  // of another group
+  EXPECT_FALSE(DeclareGather(1, {6}).ok());
+  EXPECT_TRUE(DeclareGather(0, {4}).ok());
+  table_->Forget(5);
+  EXPECT_TRUE(DeclareGather(1, {6}).ok());
 }
 
 TEST_F(InstanceTest, ADeviceOutsideTheGroupIsRefused) {

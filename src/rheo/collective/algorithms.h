@@ -10,7 +10,7 @@
 
 namespace rheo::collective {
 
-// Both take the run's group from `exchange`, give it the result, and fail it when they cannot.
+// All take the run's group from `exchange`, give it the result, and fail it when they cannot.
 // `rank` is this member's; `instance` the first part of all keys,
 // "<group>:<instance>:<frame>:<iteration>".
 
@@ -23,6 +23,10 @@ void ReduceInRings(std::shared_ptr<Exchange> exchange, int rank, const std::stri
 // log2 of both numbers of links, and each member sends it at most twice in a tree.
 void BroadcastInTrees(std::shared_ptr<Exchange> exchange, int rank, int source_rank,
                       const std::string& instance);
+
+// Once round a ring: each member sends its own value and those that come to it. A member sends and
+// receives n - 1 values; the result has them in the order of ranks.
+void GatherInRing(std::shared_ptr<Exchange> exchange, int rank, const std::string& instance);
 
 // Of plain data. RESOURCE_EXHAUSTED when there is no memory for it.
 inline StatusOr<Tensor> CopyOf(const Tensor& piece) {

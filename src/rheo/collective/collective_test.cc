@@ -119,6 +119,71 @@ TEST(LayoutTest, PiecesBeginAtMultiplesOf64Bytes) {
   EXPECT_EQ(CutIntoPieces(128, 4, 2)[0].size * 4, 320);
 }
 
+std::vector<RunRef> GatherAll(TestWorld& world, int64_t rows) {
+  const auto n = static_cast<int64_t>(world.members.size());
+  std::vector<RunRef> runs;
+  for (size_t i = 0; i < world.members.size(); ++i) {
+    runs.push_back(
+        world.Start(i, {.kind = CollectiveKind::kGather}, InputOf(i, rows), Shape{n * rows}));
+  }
+  return runs;
+}
+
+TEST(GatherTest, EveryMemberGetsAllValuesInTheOrderOfRanks) {
+  for (const std::vector<int>& tasks :
+       std::vector<std::vector<int>>{{1}, {1, 1}, {1, 1, 1}, {2, 1}, {3, 2, 2}, {4}}) {
+    for (const int64_t rows : {0, 1, 17, 1000}) {
+      TestWorld world(tasks);
+      std::vector<float> expected;
+      for (size_t rank = 0; rank < world.members.size(); ++rank) {
+        const Tensor input = InputOf(rank, rows);
+        expected.insert(expected.end(), input.flat<float>().begin(), input.flat<float>().end());
+      }
+      for (const RunRef& run : GatherAll(world, rows)) {
+        ASSERT_TRUE(run->is_over);
+        ASSERT_TRUE(run->result.ok()) << run->result.status();
+        EXPECT_EQ(*run->result, Tensor::Vector<float>(expected));
+      }
+    }
+  }
+}
+
+TEST(GatherTest, KeysAreTheGiverAndTheSender) {
+  TestWorld world({1, 1, 1});
+  GatherAll(world, 2);
+  // What task 1 asks task 0 for, and so on.
+  EXPECT_THAT(world.tasks[0]->keys, UnorderedElementsAre("7:1:0:0:0:0:0", "7:1:0:0:0:2:0"));
+  EXPECT_THAT(world.tasks[1]->keys, UnorderedElementsAre("7:1:0:0:0:1:1", "7:1:0:0:0:0:1"));
+  EXPECT_THAT(world.tasks[2]->keys, UnorderedElementsAre("7:1:0:0:0:2:2", "7:1:0:0:0:1:2"));
+}
+
+TEST(GatherTest, ShapesThatDifferFailAllMembersAndALaterStepWorks) {
+  TestWorld world({1, 1});
+  const CollectivePlan gather{.kind = CollectiveKind::kGather};
+  const RunRef a = world.Start(0, gather, InputOf(0, 2), Shape{4});
+  const RunRef b = world.Start(1, gather, InputOf(1, 3), Shape{6});
+  EXPECT_EQ(b->result.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_FALSE(IsDerived(b->result.status()));
+  ASSERT_TRUE(a->is_over);
+  EXPECT_TRUE(IsDerived(a->result.status()));
+  world.NextStep();
+  for (const RunRef& run : GatherAll(world, 3)) EXPECT_TRUE(run->result.ok());
+}
+
+TEST(GatherTest, LaterStepsMayHaveOtherShapesButNotEachMemberItsOwn) {
+  TestWorld world({1, 1});
+  for (const int64_t rows : {2, 3, 2}) {
+    for (const RunRef& run : GatherAll(world, rows)) EXPECT_TRUE(run->result.ok());
+    world.NextStep();
+  }
+  const CollectivePlan gather{.kind = CollectiveKind::kGather};
+  const RunRef a = world.Start(0, gather, InputOf(0, 2), Shape{4});
+  const RunRef b = world.Start(1, gather, InputOf(1, 3), Shape{6});
+  EXPECT_EQ(b->result.status().code(), StatusCode::kInternal);
+  EXPECT_THAT(b->result.status().message(), HasSubstr("Tensor Size Mismatch"));
+  EXPECT_FALSE(a->result.ok());
+}
+
 TEST(TreeTest, EveryMemberGetsTheValueWhoeverSends) {
   for (const std::vector<int>& tasks :
        std::vector<std::vector<int>>{{1}, {1, 1}, {1, 1, 1, 1, 1, 1, 1}, {2, 1}, {3, 2, 4}, {5}}) {
@@ -145,8 +210,8 @@ TEST(TreeTest, AnotherSizeThanExpectedIsAnError) {
   const RunRef a =
       world.Start(0, {.kind = CollectiveKind::kBroadcast, .is_source = true}, InputOf(0, 4));
   const RunRef b = world.Start(1, {.kind = CollectiveKind::kBroadcast}, Tensor(), Shape{3});
-  EXPECT_EQ(b->result.status().code(), StatusCode::kInternal);
-  EXPECT_THAT(b->result.status().message(), HasSubstr("Tensor Size Mismatch"));
+  EXPECT_EQ(b->result.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(b->result.status().message(), HasSubstr("Shape mismatch"));
 }
 
 TEST(FailureTest, ACancelledMemberFailsAllOthersByNameAndALaterStepWorks) {

@@ -20,7 +20,6 @@ void InstanceTable::Declare(const Group& group, const CompleteInstanceRequest& r
     return done(InvalidArgument("Device {} is not in the group of instance {} (group_key={})",
                                 request.device, request.instance_key, request.group_key));
   }
-  if (request.type != kBroadcast) return done(-1);
   std::shared_ptr<Outcome<int>> wait;
   std::shared_ptr<Outcome<int>> to_tell;
   StatusOr<int> answer = -1;
@@ -43,18 +42,23 @@ StatusOr<int> InstanceTable::Admit(const Group& group, int rank,
                                    std::shared_ptr<Outcome<int>>& wait,
                                    std::shared_ptr<Outcome<int>>& to_tell) {
   RHEO_RETURN_IF_ERROR(stopped_);
+  Status status = declarations_.Add(group.size(), rank, request);
+  if (request.type != kBroadcast) {
+    RHEO_RETURN_IF_ERROR(status);
+    return -1;
+  }
   const Key key(request.group_key, request.instance_key);
   if (const auto it = complete_.find(key); it != complete_.end()) {
     const int source = it->second.source;
-    if (request.is_source == (rank == source)) return source;
+    if (status.ok() && request.is_source == (rank == source)) return source;
     by_age_.erase(it->second.number);
     complete_.erase(it);
+    RHEO_RETURN_IF_ERROR(status);
     if (request.is_source) return SecondSource(request.instance_key, source, rank);
   }
   const auto it = forming_.try_emplace(key).first;
   Forming& forming = it->second;
-  Status status;
-  if (request.is_source && forming.source >= 0 && forming.source != rank) {
+  if (status.ok() && request.is_source && forming.source >= 0 && forming.source != rank) {
     status = SecondSource(request.instance_key, forming.source, rank);
   }
   if (request.is_source) forming.source = rank;
@@ -97,6 +101,11 @@ void InstanceTable::Leave(const Key& key, int rank, const Outcome<int>* outcome)
     gone = it->second.outcome;
     forming_.erase(it);
   }
+}
+
+void InstanceTable::Forget(int32_t group_key) {
+  MutexLock lock(mutex_);
+  declarations_.Forget(group_key);
 }
 
 void InstanceTable::Stop(const Status& reason) {

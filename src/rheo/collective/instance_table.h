@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "rheo/collective/declarations.h"
 #include "rheo/collective/group.h"
 #include "rheo/collective/outcome.h"
 #include "rheo/service/worker_service.h"
@@ -16,17 +17,21 @@ namespace rheo::collective {
 // Values of CompleteInstanceRequest::type.
 inline constexpr int32_t kReduction = 0;
 inline constexpr int32_t kBroadcast = 1;
+inline constexpr int32_t kGather = 2;
 
-// Lives and errors of instances are as those of groups in group_table.h. Thread-safe; owned by
-// shared_ptr.
+// Lives and errors of instances are as those of groups in group_table.h; what their members declare
+// is compared as declarations.h says. Thread-safe; owned by shared_ptr.
 class InstanceTable : public std::enable_shared_from_this<InstanceTable> {
  public:
   using Callback = Outcome<int>::Callback;  // the source's rank, -1 where there is none
 
   // Declares a member of `group`, and calls `done` once all have: at once but for broadcasts.
-  // INVALID_ARGUMENT for a device that is not in the group, INTERNAL when none or two of them send.
+  // INVALID_ARGUMENT for a device that is not in the group and for shapes that differ, INTERNAL for
+  // types that differ and when none or two of them send.
   void Declare(const Group& group, const service::CompleteInstanceRequest& request, StopToken stop,
                Callback done);
+  // A collective of the group failed: what its members declare is compared anew.
+  void Forget(int32_t group_key);
   // Answers all calls, present and future, with `reason`.
   void Stop(const Status& reason);
 
@@ -53,6 +58,7 @@ class InstanceTable : public std::enable_shared_from_this<InstanceTable> {
 
   Mutex mutex_;
   Status stopped_ RHEO_GUARDED_BY(mutex_);
+  Declarations declarations_ RHEO_GUARDED_BY(mutex_);
   std::map<Key, Forming> forming_ RHEO_GUARDED_BY(mutex_);
   std::map<Key, Complete> complete_ RHEO_GUARDED_BY(mutex_);
   std::map<uint64_t, Key> by_age_ RHEO_GUARDED_BY(mutex_);

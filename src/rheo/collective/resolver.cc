@@ -154,6 +154,7 @@ void Resolver::AskForSource(const CompleteInstanceRequest& request,
 }
 
 void Resolver::Forget(int32_t group_key) {
+  instances_->Forget(group_key);
   MutexLock lock(mutex_);
   std::erase_if(group_answers_, [group_key](const auto& entry) {
     return entry.first.first == group_key && entry.second->is_set();

@@ -35,10 +35,22 @@ service::CompleteGroupRequest GroupRequestOf(const CollectiveCall& call) {
           .device = call.device->info()};
 }
 
+int32_t TypeOf(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::kReduce:
+      return kReduction;
+    case CollectiveKind::kBroadcast:
+      return kBroadcast;
+    case CollectiveKind::kGather:
+      return kGather;
+  }
+  return kReduction;
+}
+
 service::CompleteInstanceRequest InstanceRequestOf(const CollectiveCall& call) {
   service::CompleteInstanceRequest request;
   request.name = call.plan->name;
-  request.type = call.plan->kind == CollectiveKind::kBroadcast ? kBroadcast : kReduction;
+  request.type = TypeOf(call.plan->kind);
   request.dtype = call.dtype;
   request.shape = call.shape;
   request.group_key = call.group_key;
@@ -62,6 +74,7 @@ void Begin(const std::shared_ptr<Exchange>& exchange, int source_rank) {
   const std::string instance =
       fmt::format("{}:{}:{}:{}", call.group_key, call.instance_key, call.frame, call.iteration);
   if (call.plan->kind == CollectiveKind::kReduce) return ReduceInRings(exchange, rank, instance);
+  if (call.plan->kind == CollectiveKind::kGather) return GatherInRing(exchange, rank, instance);
   if (source_rank < 0 || source_rank >= exchange->group().size()) {
     return exchange->Fail(
         Internal("rank {} of the broadcast's source is not in the group", source_rank));

@@ -154,7 +154,7 @@ class TestWorld final : public service::WorkerDirectory {
         .stop = run->stop.get_token(),
         .input = input,
         .dtype = input.has_value() ? input.dtype() : DType::kFloat,
-        .shape = input.has_value() ? input.shape() : shape};
+        .shape = shape.rank() == 0 && input.has_value() ? input.shape() : shape};
     members[member].first->runner.Run(std::move(call), [run](StatusOr<Tensor> result) {
       run->result = std::move(result);
       run->is_over = true;

@@ -56,6 +56,17 @@ TEST_F(CollectiveOpsTest, KeysThatAreInputsAreScalars) {
             StatusCode::kInvalidArgument);
 }
 
+TEST_F(CollectiveOpsTest, WhatIsGatheredHasRows) {
+  const Tensor key = Tensor::Scalar(int32_t{1});
+  EXPECT_EQ(Error("CollectiveGatherV2", {}, {Tensor::Scalar(1.0f), key, key, key}).code(),
+            StatusCode::kInvalidArgument);
+  const Tensor none = Tensor::Scalar(int32_t{0});
+  const Status empty =
+      Error("CollectiveGatherV2", {}, {Tensor::Vector<float>({1}), none, key, key});
+  EXPECT_EQ(empty.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(empty.message(), ::testing::HasSubstr("group_size must be positive"));
+}
+
 TEST_F(CollectiveOpsTest, WhatIsSentHasTheDeclaredShape) {
   op::AttrMap attrs = Keys(2);
   attrs.Set("shape", PartialShape{3});

@@ -10,6 +10,7 @@ namespace rheo::ops {
 
 void AddReduceKernels(TableKernels& kernels);     // reduce.cc
 void AddBroadcastKernels(TableKernels& kernels);  // broadcast.cc
+void AddAllGatherKernels(TableKernels& kernels);  // gather.cc
 
 // The three numbers that say which instance of which group a node is of.
 struct InstanceKeys {

@@ -1,4 +1,5 @@
-// The operations in which devices of several tasks take part at once: all-reduce and broadcast.
+// The operations in which devices of several tasks take part at once: all-reduce, broadcast
+// and all-gather.
 #ifndef RHEO_OPS_COLLECTIVE_REGISTER_H_
 #define RHEO_OPS_COLLECTIVE_REGISTER_H_
 
