@@ -59,7 +59,8 @@ class Question : public std::enable_shared_from_this<Question> {
       timers_.Add(Clock::now() + kPause, [self = shared_from_this()] { self->Ask(); });
       return;
     }
-    sequences_->SetNext(graph_key_, found->next);
+    Status known = sequences_->SetNext(graph_key_, found->next);
+    if (!known.ok()) return done_(std::move(known));
     done_(sequences_->Take(graph_key_));
   }
 

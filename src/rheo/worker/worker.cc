@@ -222,10 +222,14 @@ class WorkerImpl final : public Worker {
   void GetStepSequence(const service::GetStepSequenceRequest& request,
                        service::GetStepSequenceResponse* response, const service::Call&,
                        DoneCallback done) override {
+    Status status;
     for (const int64_t key : request.graph_keys) {
-      response->sequences.push_back({key, env_.step_sequences->Next(key)});
+      StatusOr<StepId> next = env_.step_sequences->Next(key);
+      status = next.status();
+      if (!status.ok()) break;
+      response->sequences.push_back({key, *next});
     }
-    std::move(done)(OkStatus());
+    std::move(done)(std::move(status));
   }
 
   void MarkRecvFinished(const service::MarkRecvFinishedRequest&, service::MarkRecvFinishedResponse*,
