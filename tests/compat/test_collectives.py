@@ -294,6 +294,47 @@ def test_members_that_do_not_fit_fail(program, kinds, what):
         group.kill()
 
 
+@pytest.mark.parametrize("kinds", KINDS[:4], ids="-".join)
+def test_another_dtype_in_a_later_step_is_refused(program, kinds):
+    """Also where the leader has answered before: it is not merged as the dtype that it is not."""
+    group = Group(program, kinds)
+    try:
+        key = group.new_key()
+
+        def reduce(dtypes):
+            return group.run(lambda task: collective_ops.all_reduce(
+                tf.ones([2], dtypes[task]), 2, 7, key, "Add", "Id", [0]), master=0)
+
+        reduce([tf.float32, tf.float32])
+        with pytest.raises(tf.errors.InternalError, match="expected type"):
+            reduce([tf.float32, tf.int32])
+        if "tf" not in kinds:
+            for result in reduce([tf.int32, tf.int32]):
+                np.testing.assert_array_equal(result, [2, 2])
+    finally:
+        group.kill()
+
+
+def test_members_that_merge_in_other_ways_or_have_no_elements_fail(program):
+    """TensorFlow's members cannot say how they merge, and give each its own result."""
+    group = Group(program, ["rheo", "rheo"])
+    try:
+        def reduce(key, merges=("Add", "Add"), finals=("Id", "Id"), sizes=(2, 2)):
+            return group.run(lambda task: collective_ops.all_reduce(
+                tf.ones([sizes[task]]), 2, 7, key, merges[task], finals[task], [0]), master=0)
+
+        for different in [{"merges": ("Add", "Mul")}, {"finals": ("Div", "Id")}, {"sizes": (0, 2)}, {"sizes": (2, 0)}]:
+            key = group.new_key()
+            for _ in range(2):
+                reduce(key)
+                with pytest.raises(tf.errors.InvalidArgumentError, match="does Reduce.* does Reduce"):
+                    reduce(key, **different)
+        for result in reduce(group.new_key(), sizes=(0, 0)):
+            assert result.shape == (0,)
+    finally:
+        group.kill()
+
+
 def test_gathered_values_have_rows(program):
     group = Group(program, ["rheo"])
     try:

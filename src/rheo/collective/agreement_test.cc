@@ -68,6 +68,20 @@ TEST_F(GroupTest, IsCompleteWhenAllHaveJoinedAndOrderedByName) {
   EXPECT_EQ(group->MembersOfTasks(), (std::vector<int>{1, 1, 1}));
 }
 
+TEST_F(GroupTest, IsOfRheosTasksAloneWhenEachMemberSaysSo) {
+  for (const bool second_is : {true, false}) {
+    const auto table = std::make_shared<GroupTable>();
+    Answer<GroupRef> a, b;
+    CompleteGroupRequest first = RequestOf(0, 2);
+    CompleteGroupRequest second = RequestOf(1, 2);
+    first.is_rheo = true;
+    second.is_rheo = second_is;
+    table->Join(first, a.stop.get_token(), a.callback());
+    table->Join(second, b.stop.get_token(), b.callback());
+    EXPECT_EQ((**a.got)->all_are_rheo, second_is);
+  }
+}
+
 TEST_F(GroupTest, AMemberThatAsksAgainGetsTheSameAnswer) {
   const GroupRef group = FormPair();
   Answer<GroupRef> again;
@@ -245,6 +259,29 @@ TEST_F(InstanceTest, AnotherDtypeOrKindIsRefused) {
   Declare(a, 0, false, kReduction);
   Declare(c, 1, false, kGather);
   EXPECT_EQ(c.status().code(), StatusCode::kInternal);
+}
+
+TEST_F(InstanceTest, AReductionInABroadcastIsToldToWhoeverWaits) {
+  Answer<int> a, b;
+  Declare(a, 0, true);
+  Declare(b, 1, false, kReduction);
+  for (const Answer<int>* answer : {&a, &b}) {
+    EXPECT_EQ(answer->status().code(), StatusCode::kInternal);
+    EXPECT_THAT(answer->status().message(), HasSubstr("expected type 1"));
+  }
+}
+
+TEST_F(InstanceTest, OnceAllAgreedAnotherDtypeOrKindIsRefusedOnce) {
+  for (const auto& [type, dtype] :
+       {std::pair(kReduction, DType::kInt32), std::pair(kGather, DType::kFloat)}) {
+    Answer<int> agreed[3], other, again;
+    for (int task = 0; task < 3; ++task) Declare(agreed[task], task, false, kReduction);
+    Declare(other, 0, false, type, dtype);
+    EXPECT_EQ(other.status().code(), StatusCode::kInternal);
+    Declare(again, 0, false, type, dtype);
+    EXPECT_TRUE(again.status().ok());
+    table_->Forget(5);
+  }
 }
 
 TEST_F(InstanceTest, AnotherShapeInABroadcastIsToldToWhoeverWaits) {

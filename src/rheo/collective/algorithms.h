@@ -28,6 +28,11 @@ void BroadcastInTrees(std::shared_ptr<Exchange> exchange, int rank, int source_r
 // receives n - 1 values; the result has them in the order of ranks.
 void GatherInRing(std::shared_ptr<Exchange> exchange, int rank, const std::string& instance);
 
+// In place of both where a member has no elements, and so nothing to exchange: it hears from each
+// other member that it has none either. TensorFlow's members do not tell: with one in the group
+// this one is done at once.
+void MeetWithoutElements(std::shared_ptr<Exchange> exchange, int rank, const std::string& instance);
+
 // Of plain data. RESOURCE_EXHAUSTED when there is no memory for it.
 inline StatusOr<Tensor> CopyOf(const Tensor& piece) {
   RHEO_ASSIGN_OR_RETURN(Tensor copy, Tensor::Create(HostAllocator(), piece.dtype(), piece.shape()));

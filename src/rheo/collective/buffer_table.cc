@@ -1,6 +1,11 @@
 #include "rheo/collective/buffer_table.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
+
+#include "rheo/collective/layout.h"
 
 namespace rheo::collective {
 
@@ -29,21 +34,71 @@ void BufferTable::Offer(const std::string& key, Tensor piece, DoneCallback taken
   taken(std::move(status));
 }
 
-void BufferTable::Take(const std::string& key, StopToken stop, TakeCallback done) {
+Status BufferTable::Compare(const Member& member, const Wanted& wanted) {
+  if (wanted.terms.empty() ? !member.gives_nothing || wanted.num_bytes == 0
+                           : wanted.terms == member.terms) {
+    return OkStatus();
+  }
+  const std::string other = wanted.terms.empty() ? fmt::format("expects {} bytes", wanted.num_bytes)
+                                                 : "does " + wanted.terms;
+  return InvalidArgument(
+      "members of one collective must do the same: in instance {}, {} does {}, {} {}",
+      InstanceOf(wanted.key), wanted.from, member.terms, wanted.to, other);
+}
+
+// Members that are not here yet are compared when they come.
+Status BufferTable::Check(const Wanted& wanted) {
+  Member& member = members_[{std::string(InstanceOf(wanted.key)), wanted.from}];
+  if (member.is_here) return Compare(member, wanted);
+  const auto says_same = [&wanted](const Wanted& other) {
+    return other.to == wanted.to && other.terms == wanted.terms;
+  };
+  if (std::ranges::none_of(member.wanted, says_same)) member.wanted.push_back(wanted);
+  return OkStatus();
+}
+
+void BufferTable::Join(const std::string& instance, const std::string& device,
+                       const std::string& terms, bool gives_nothing) {
   Status status;
+  {
+    MutexLock lock(mutex_);
+    if (!aborted_.ok()) return;
+    Member& member = members_[{instance, device}];
+    member.is_here = true;
+    member.gives_nothing = gives_nothing;
+    member.terms = terms;
+    for (const Wanted& wanted : std::exchange(member.wanted, {})) {
+      if (status.ok()) status = Compare(member, wanted);
+    }
+  }
+  if (!status.ok()) End(status);
+}
+
+void BufferTable::Leave(const std::string& instance, const std::string& device) {
+  MutexLock lock(mutex_);
+  members_.erase({instance, device});
+}
+
+void BufferTable::Take(const Wanted& wanted, StopToken stop, TakeCallback done) {
+  const std::string& key = wanted.key;
+  Status status;
+  Status differs;
   Offered found;
   std::shared_ptr<Outcome<Tensor>> wait;
   {
     MutexLock lock(mutex_);
     status = aborted_;
-    if (const auto it = offered_.find(key); it != offered_.end()) {
+    if (status.ok()) status = differs = Check(wanted);
+    if (!status.ok()) {
+      // Nothing is taken.
+    } else if (const auto it = offered_.find(key); it != offered_.end()) {
       found = std::move(it->second);
       offered_.erase(it);
-    } else if (status.ok()) {
-      auto& wanted = wanted_[key];
-      if (wanted == nullptr) {
-        wanted = std::make_shared<Outcome<Tensor>>();
-        wait = wanted;
+    } else {
+      auto& waiting = wanted_[key];
+      if (waiting == nullptr) {
+        waiting = std::make_shared<Outcome<Tensor>>();
+        wait = waiting;
       } else {
         status = Internal("the piece {} is asked for twice", key);
       }
@@ -61,12 +116,13 @@ void BufferTable::Take(const std::string& key, StopToken stop, TakeCallback done
       done(std::move(piece));
     });
   }
+  if (!differs.ok()) End(differs);
   if (!status.ok()) return done(std::move(status));
   done(std::move(found.piece));
   found.taken(OkStatus());
 }
 
-void BufferTable::Abort(const Status& status) {
+void BufferTable::End(const Status& status) {
   StringMap<Offered> offered;
   StringMap<std::shared_ptr<Outcome<Tensor>>> wanted;
   absl::flat_hash_map<uint64_t, DoneCallback> watches;

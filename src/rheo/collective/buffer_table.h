@@ -2,8 +2,11 @@
 #ifndef RHEO_COLLECTIVE_BUFFER_TABLE_H_
 #define RHEO_COLLECTIVE_BUFFER_TABLE_H_
 
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "rheo/async/notification.h"
@@ -16,8 +19,21 @@
 
 namespace rheo::collective {
 
+// A piece that a member wants of another one.
+struct Wanted {
+  std::string key;
+  std::string from;  // the device that gives it
+  std::string to;
+  int64_t num_bytes = 0;
+  std::string terms;  // of the member that wants it; empty: TensorFlow's do not say
+};
+
 // Thread-safe. Each key has one piece and one taker, who may come first. Callbacks run once, never
 // under a lock, perhaps inside the call.
+//
+// Members of one instance do the same. A member on this task says what it does ("terms"), and those
+// of other tasks say it with each piece that they want: where two differ the table is aborted with
+// INVALID_ARGUMENT, which names both.
 class BufferTable {
  public:
   BufferTable() = default;
@@ -29,10 +45,18 @@ class BufferTable {
   // `taken` runs with OK once somebody has taken the piece, else with the abort's status.
   void Offer(const std::string& key, Tensor piece, DoneCallback taken);
   // CANCELLED (derived) once `stop` fires.
-  void Take(const std::string& key, StopToken stop, TakeCallback done);
+  void Take(const Wanted& wanted, StopToken stop, TakeCallback done);
 
-  // Ends whatever waits, now and later, with `status` (not OK). Only the first abort counts.
-  void Abort(const Status& status);
+  // A member takes part in an instance from now on. One that `gives_nothing`, since its value is
+  // empty, has no pieces for others.
+  void Join(const std::string& instance, const std::string& device, const std::string& terms,
+            bool gives_nothing);
+  // It has no more pieces, and wants none.
+  void Leave(const std::string& instance, const std::string& device);
+
+  // Ends whatever waits, now and later, with `status` (not OK), which to others is a consequence:
+  // derived. Only the first abort counts.
+  void Abort(const Status& status) { End(AsDerived(status)); }
   // Calls `on_abort` once when the table is aborted, inside this call when it is already. Not
   // called any more after Unwatch returned, unless it runs at that moment.
   uint64_t Watch(DoneCallback on_abort);
@@ -44,10 +68,23 @@ class BufferTable {
     DoneCallback taken;
   };
 
+  // One on this task, and what others wanted of it before it came.
+  struct Member {
+    bool is_here = false;
+    bool gives_nothing = false;
+    std::string terms;
+    std::vector<Wanted> wanted;
+  };
+  static Status Compare(const Member& member, const Wanted& wanted);
+  Status Check(const Wanted& wanted) RHEO_REQUIRES(mutex_);
+  void End(const Status& status);
+
   Mutex mutex_;
   Status aborted_ RHEO_GUARDED_BY(mutex_);
   StringMap<Offered> offered_ RHEO_GUARDED_BY(mutex_);
   StringMap<std::shared_ptr<Outcome<Tensor>>> wanted_ RHEO_GUARDED_BY(mutex_);
+  // By instance and device.
+  std::map<std::pair<std::string, std::string>, Member> members_ RHEO_GUARDED_BY(mutex_);
   uint64_t last_watch_ RHEO_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<uint64_t, DoneCallback> watches_ RHEO_GUARDED_BY(mutex_);
 };

@@ -50,6 +50,27 @@ void ExpectSum(const std::vector<RunRef>& runs, int64_t size) {
   }
 }
 
+void ExpectAllFailed(const std::vector<RunRef>& runs, StatusCode code, const std::string& text) {
+  bool is_one_the_cause = false;
+  for (const RunRef& run : runs) {
+    ASSERT_TRUE(run->is_over);
+    EXPECT_FALSE(run->result.ok());
+    if (run->result.status().code() != code || IsDerived(run->result.status())) continue;
+    EXPECT_THAT(run->result.status().message(), HasSubstr(text));
+    is_one_the_cause = true;
+  }
+  EXPECT_TRUE(is_one_the_cause);
+}
+
+// Each of two members fails with an error that says what both do.
+void ExpectTold(const std::vector<RunRef>& runs, const std::string& one, const std::string& other) {
+  ExpectAllFailed(runs, StatusCode::kInvalidArgument, "must do the same");
+  for (const RunRef& run : runs) {
+    EXPECT_THAT(run->result.status().message(), HasSubstr("does " + one));
+    EXPECT_THAT(run->result.status().message(), HasSubstr("does " + other));
+  }
+}
+
 TEST(RingTest, EveryMemberGetsTheSumWhateverTheSizesAre) {
   for (const std::vector<int>& tasks :
        std::vector<std::vector<int>>{{1}, {1, 1}, {1, 1, 1}, {2, 1}, {3, 2, 2}, {4}}) {
@@ -179,9 +200,133 @@ TEST(GatherTest, LaterStepsMayHaveOtherShapesButNotEachMemberItsOwn) {
   const CollectivePlan gather{.kind = CollectiveKind::kGather};
   const RunRef a = world.Start(0, gather, InputOf(0, 2), Shape{4});
   const RunRef b = world.Start(1, gather, InputOf(1, 3), Shape{6});
-  EXPECT_EQ(b->result.status().code(), StatusCode::kInternal);
-  EXPECT_THAT(b->result.status().message(), HasSubstr("Tensor Size Mismatch"));
-  EXPECT_FALSE(a->result.ok());
+  ExpectTold({a, b}, "Gather of float[4]", "Gather of float[6]");
+}
+
+class MismatchTest : public ::testing::Test {
+ protected:
+  static CollectivePlan Reduce(MergeOp merge = MergeOp::kAdd, FinalOp final = FinalOp::kId) {
+    return {.merge = merge, .final = final};
+  }
+  // The group and the instance are as the leader has told before.
+  void AgreeOnce() {
+    ExpectSum(ReduceAll(world_, 4), 4);
+    world_.NextStep();
+  }
+  std::vector<RunRef> Start(const CollectivePlan& plan0, const Tensor& x0,
+                            const CollectivePlan& plan1, const Tensor& x1) {
+    return {world_.Start(0, plan0, x0), world_.Start(1, plan1, x1)};
+  }
+  void ExpectALaterStepWorks() {
+    world_.NextStep();
+    ExpectSum(ReduceAll(world_, 4), 4);
+  }
+
+  TestWorld world_{{1, 1}};
+  const Tensor floats_ = Tensor::Vector<float>({1, 2, 3, 4});
+  const Tensor ints_ = Tensor::Vector<int32_t>({1, 2, 3, 4});
+};
+
+// Neither is merged as the other.
+TEST_F(MismatchTest, AnotherDtypeFailsAllMembers) {
+  for (const bool other_is_first : {true, false}) {
+    const auto runs =
+        other_is_first ? Start({}, ints_, {}, floats_) : Start({}, floats_, {}, ints_);
+    ExpectAllFailed(runs, StatusCode::kInternal, "expected type 0 and data_type");
+    ExpectALaterStepWorks();
+    world_.NextStep();
+  }
+}
+
+TEST_F(MismatchTest, AnotherDtypeInALaterStepFailsAllMembers) {
+  for (const bool leader_changes : {true, false}) {
+    AgreeOnce();
+    const auto runs =
+        leader_changes ? Start({}, ints_, {}, floats_) : Start({}, floats_, {}, ints_);
+    ExpectAllFailed(runs, StatusCode::kInternal, "expected type 0 and data_type float");
+    ExpectALaterStepWorks();
+  }
+}
+
+TEST_F(MismatchTest, AReductionAndABroadcastFailBoth) {
+  const CollectivePlan send{.kind = CollectiveKind::kBroadcast, .is_source = true};
+  ExpectAllFailed(Start({}, floats_, send, floats_), StatusCode::kInternal, "expected type 0");
+  world_.NextStep();
+  ExpectAllFailed(Start(send, floats_, {}, floats_), StatusCode::kInternal, "expected type 1");
+  ExpectALaterStepWorks();
+  world_.NextStep();
+  ExpectAllFailed(Start({}, floats_, send, floats_), StatusCode::kInternal, "expected type 0");
+}
+
+TEST_F(MismatchTest, AnotherOperationFailsAllMembersByName) {
+  for (const bool is_first_step : {true, false}) {
+    if (!is_first_step) AgreeOnce();
+    ExpectTold(Start(Reduce(MergeOp::kAdd), floats_, Reduce(MergeOp::kMul), floats_),
+               "Reduce(Add,Id) of float[4]", "Reduce(Mul,Id) of float[4]");
+    ExpectALaterStepWorks();
+    world_.NextStep();
+    ExpectTold(Start(Reduce(MergeOp::kAdd, FinalOp::kDiv), floats_, Reduce(), floats_),
+               "Reduce(Add,Div) of float[4]", "Reduce(Add,Id) of float[4]");
+    ExpectALaterStepWorks();
+    world_.NextStep();
+  }
+}
+
+TEST_F(MismatchTest, AnotherSizeInALaterStepFailsAllMembersAlsoWhenItIsNone) {
+  for (const int64_t size : {0, 1, 5, 1000}) {
+    for (const size_t who : {0, 1}) {
+      AgreeOnce();
+      const Tensor other = InputOf(0, size);
+      const auto runs = who == 0 ? Start({}, other, {}, floats_) : Start({}, floats_, {}, other);
+      ExpectTold(runs, "Reduce(Add,Id) of float[4]",
+                 fmt::format("Reduce(Add,Id) of float[{}]", size));
+      ExpectALaterStepWorks();
+    }
+  }
+}
+
+TEST(EmptyTest, AMemberWithoutElementsFailsWithAllOthers) {
+  for (size_t who = 0; who < 4; ++who) {
+    for (const bool is_first_step : {true, false}) {
+      TestWorld world({1, 1, 2});
+      if (!is_first_step) {
+        ExpectSum(ReduceAll(world, 4), 4);
+        world.NextStep();
+      }
+      std::vector<RunRef> runs;
+      for (size_t i = 0; i < 4; ++i) {
+        runs.push_back(world.Start(i, {}, InputOf(i, i == who ? 0 : 4)));
+      }
+      ExpectAllFailed(runs, StatusCode::kInvalidArgument, "[0]");
+    }
+  }
+}
+
+TEST(EmptyTest, OneMemberWithElementsFailsWithAllOthers) {
+  TestWorld world({1, 1, 1, 1});
+  ExpectSum(ReduceAll(world, 4), 4);
+  world.NextStep();
+  std::vector<RunRef> runs;
+  for (size_t i = 0; i < 4; ++i) runs.push_back(world.Start(i, {}, InputOf(i, i == 1 ? 4 : 0)));
+  ExpectAllFailed(runs, StatusCode::kInvalidArgument, "[0]");
+}
+
+// TensorFlow's members without elements exchange nothing, and those with elements do not say what
+// they want but for its size.
+TEST(EmptyTest, BesideTensorFlowsMembersItIsDoneAtOnceAndToldWhoeverAsksForElements) {
+  TestWorld world({1, 1});
+  world.tasks[0]->others_are_rheo = false;
+  ExpectSum(ReduceAll(world, 0), 0);
+  EXPECT_TRUE(world.tasks[0]->keys.empty());
+  world.NextStep();
+  ExpectSum(ReduceAll(world, 4), 4);
+  world.NextStep();
+  const RunRef a = world.Start(0, {}, InputOf(0, 0));
+  EXPECT_TRUE(a->result.ok());
+  const RunRef b = world.Start(1, {}, InputOf(1, 4));
+  ASSERT_TRUE(b->is_over);
+  EXPECT_EQ(b->result.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(b->result.status().message(), HasSubstr("does Reduce(Add,Id) of float[0]"));
 }
 
 TEST(TreeTest, EveryMemberGetsTheValueWhoeverSends) {

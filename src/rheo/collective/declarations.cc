@@ -36,13 +36,12 @@ Status Declarations::Add(int group_size, int rank, const CompleteInstanceRequest
   auto it = instances_.find(key);
   if (it != instances_.end() && !SaysSame(it->second, request)) {
     const Declared& other = it->second;
-    if (static_cast<int>(other.ranks.size()) == group_size && other.type == request.type) {
-      return OkStatus();
-    }
-    const bool is_renewed = other.ranks.contains(rank);
-    const Status status = other.type == request.type && other.dtype == request.dtype
-                              ? OtherShape(request, other.shape)
-                              : OtherType(request, other.type, other.dtype);
+    const bool is_agreed = static_cast<int>(other.ranks.size()) == group_size;
+    const bool is_other_shape = other.type == request.type && other.dtype == request.dtype;
+    if (is_agreed && is_other_shape) return OkStatus();
+    const bool is_renewed = !is_agreed && other.ranks.contains(rank);
+    const Status status = is_other_shape ? OtherShape(request, other.shape)
+                                         : OtherType(request, other.type, other.dtype);
     Erase(it);
     if (!is_renewed) return status;
     it = instances_.end();

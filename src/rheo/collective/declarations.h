@@ -11,13 +11,14 @@
 
 namespace rheo::collective {
 
-// Compares what is declared until all members have agreed once: later runs may be of another shape,
-// and members that keep the leader's answer do not declare it. Not thread-safe.
+// Compares what is declared. Once all members have agreed later runs may be of another shape, which
+// members that keep the leader's answer do not declare, but not of another type or dtype. Not
+// thread-safe.
 class Declarations {
  public:
   // INTERNAL when another member declared another type or dtype, INVALID_ARGUMENT for another
-  // shape; the instance is then forgotten. A member that declares something new replaces all that
-  // was said.
+  // shape; the instance is then forgotten. A member that declares something new before all have
+  // agreed replaces what was said.
   Status Add(int group_size, int rank, const service::CompleteInstanceRequest& request);
   // A collective of the group failed: its instances begin anew.
   void Forget(int32_t group_key);

@@ -7,8 +7,40 @@
 namespace rheo::collective {
 namespace {
 
+using kernel::CollectiveKind;
+using kernel::CollectivePlan;
+using kernel::FinalOp;
+using kernel::MergeOp;
+
 // Work on more bytes than this does not run on the thread that brought them.
 constexpr int64_t kLongWork = int64_t{128} << 10;
+
+std::string_view NameOf(MergeOp op) {
+  switch (op) {
+    case MergeOp::kAdd:
+      return "Add";
+    case MergeOp::kMul:
+      return "Mul";
+    case MergeOp::kMax:
+      return "Max";
+    case MergeOp::kMin:
+      return "Min";
+  }
+  return "";
+}
+
+std::string KindOf(const CollectivePlan& plan) {
+  switch (plan.kind) {
+    case CollectiveKind::kReduce:
+      return fmt::format("Reduce({},{})", NameOf(plan.merge),
+                         plan.final == FinalOp::kDiv ? "Div" : "Id");
+    case CollectiveKind::kBroadcast:
+      return "Broadcast";
+    case CollectiveKind::kGather:
+      return "Gather";
+  }
+  return "";
+}
 
 struct Ack {
   service::MarkRecvFinishedRequest request;
@@ -35,10 +67,20 @@ struct PullCall {
 
 Exchange::Exchange(const ExchangeEnv& env, kernel::CollectiveCall call,
                    std::shared_ptr<BufferTable> buffers, Done done)
-    : env_(env), call_(std::move(call)), buffers_(std::move(buffers)), done_(std::move(done)) {}
+    : env_(env),
+      call_(std::move(call)),
+      terms_(fmt::format("{} of {}{}", KindOf(*call_.plan), DTypeName(call_.dtype),
+                         call_.shape.ToString())),
+      buffers_(std::move(buffers)),
+      done_(std::move(done)) {}
 
 std::string Exchange::Describe() const {
   return fmt::format("{} on {}", call_.plan->name, call_.device->info().name);
+}
+
+void Exchange::Join(const std::string& instance) {
+  instance_ = instance;
+  buffers_->Join(instance, call_.device->info().name, terms_, call_.shape.num_elements() == 0);
 }
 
 std::string Exchange::DescribeWait() const {
@@ -106,7 +148,12 @@ void Exchange::Receive(int from_rank, const std::string& key, int64_t num_bytes,
   const std::string_view task =
       device::TaskOf(group().members[static_cast<size_t>(from_rank)].name);
   if (task == device::TaskOf(call_.device->info().name)) {
-    return buffers_->Take(key, stop(), std::move(done));
+    return buffers_->Take({.key = key,
+                           .from = group().members[static_cast<size_t>(from_rank)].name,
+                           .to = call_.device->info().name,
+                           .num_bytes = num_bytes,
+                           .terms = terms_},
+                          stop(), std::move(done));
   }
   auto worker = env_.workers == nullptr ? nullptr : env_.workers->Find(task);
   if (worker == nullptr) return done(InvalidArgument("task {} is not in the cluster", task));
@@ -124,7 +171,8 @@ void Exchange::Pull(std::shared_ptr<service::WorkerService> worker, int from_ran
                    .src_device = from.name,
                    .dst_device = call_.device->info().name,
                    .src_incarnation = from.incarnation,
-                   .request_id = NewRequestId()};
+                   .request_id = NewRequestId(),
+                   .terms = terms_};
   pull->call.stop = stop();
   if (stop().stop_requested()) return done(Cancelled("the run has ended"));
   pull->worker->RecvBuf(pull->request, &pull->response, pull->call,
@@ -150,9 +198,14 @@ Status Exchange::FromMember(int rank, const Status& status) const {
     case StatusCode::kFailedPrecondition:
     case StatusCode::kInternal:
       return Status(status.code(), text);
+    case StatusCode::kInvalidArgument:
+      // That the two do not fit is nobody's consequence.
+      if (group().all_are_rheo && !IsDerived(status)) return Status(status.code(), text);
+      break;
     default:
-      return AsDerived(Status(status.code(), text));
+      break;
   }
+  return AsDerived(Status(status.code(), text));
 }
 
 void Exchange::Work(int64_t num_bytes, absl::AnyInvocable<void()> work) {
@@ -217,6 +270,10 @@ void Exchange::Finish() {
   }
   on_stop_.reset();
   buffers_->Unwatch(watch_);
+  // A member without elements may be done before TensorFlow's ask it.
+  if (!instance_.empty() && (call_.shape.num_elements() > 0 || group().all_are_rheo)) {
+    buffers_->Leave(instance_, call_.device->info().name);
+  }
   if (timer_) env_.timers->Cancel(*timer_);
   done(std::move(result));
 }

@@ -44,7 +44,11 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // "sum: Reduce(Add,Id) on /job:worker/…/device:CPU:0"
   std::string Describe() const;
 
-  // Before the first Send and Receive.
+  // Tells those who want pieces of `instance` what this member does. Before the first Send and
+  // Receive.
+  void Join(const std::string& instance);
+
+  // Before Join.
   void SetGroup(GroupRef group) {
     group_ = std::move(group);
     stage_.store(Stage::kDeclaring, std::memory_order_relaxed);
@@ -78,6 +82,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   const ExchangeEnv& env_;
   const kernel::CollectiveCall call_;
+  const std::string terms_;  // what this member does: "Reduce(Add,Id) of float[2,3]"
   const std::shared_ptr<BufferTable> buffers_;
   // Set once, before what uses it.
   GroupRef group_;
@@ -86,6 +91,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::optional<StopCallback> on_stop_;
   uint64_t watch_ = 0;
   std::optional<TimerQueue::Id> timer_;
+  std::string instance_;  // empty: did not join
 
   Mutex mutex_;
   Done done_ RHEO_GUARDED_BY(mutex_);

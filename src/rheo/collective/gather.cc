@@ -60,9 +60,7 @@ class RingGather : public std::enable_shared_from_this<RingGather> {
 void GatherInRing(std::shared_ptr<Exchange> exchange, int rank, const std::string& instance) {
   const CollectiveCall& call = exchange->call();
   if (exchange->group().size() == 1) return exchange->SetResult(call.input);
-  if (call.input.num_elements() == 0) {
-    return exchange->SetResult(Tensor(call.dtype, call.shape));
-  }
+  if (call.input.num_elements() == 0) return MeetWithoutElements(exchange, rank, instance);
   std::make_shared<RingGather>(exchange, rank, instance)->Start();
 }
 

@@ -18,6 +18,7 @@ struct Group {
   std::string device_type;
   std::vector<device::DeviceInfo> members;  // by rank, which is the order of their names
   std::string communicator_key;             // the leader's; empty between CPUs
+  bool all_are_rheo = false;                // as far as a leader of ours has seen
 
   int size() const { return static_cast<int>(members.size()); }
   // -1 when the device is no member.

@@ -108,13 +108,18 @@ StatusOr<GroupRef> GroupTable::Admit(const CompleteGroupRequest& request,
     return status;
   }
   member.device = *request.device;
+  member.is_rheo = request.is_rheo;
   ++member.num_waiting;
   wait = forming.outcome;
   if (static_cast<int64_t>(forming.members.size()) < forming.size) return GroupRef();
   auto group = std::make_shared<Group>();
   group->key = request.group_key;
   group->device_type = forming.device_type;
-  for (auto& [name, joined] : forming.members) group->members.push_back(std::move(joined.device));
+  group->all_are_rheo = true;
+  for (auto& [name, joined] : forming.members) {
+    group->members.push_back(std::move(joined.device));
+    group->all_are_rheo = group->all_are_rheo && joined.is_rheo;
+  }
   to_tell = std::exchange(wait, nullptr);
   forming_.erase(it);
   Keep(group);

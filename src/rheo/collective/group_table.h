@@ -40,6 +40,7 @@ class GroupTable : public std::enable_shared_from_this<GroupTable> {
  private:
   struct Member {
     device::DeviceInfo device;
+    bool is_rheo = false;
     int num_waiting = 0;
   };
   struct Forming {

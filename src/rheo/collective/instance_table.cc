@@ -43,11 +43,15 @@ StatusOr<int> InstanceTable::Admit(const Group& group, int rank,
                                    std::shared_ptr<Outcome<int>>& to_tell) {
   RHEO_RETURN_IF_ERROR(stopped_);
   Status status = declarations_.Add(group.size(), rank, request);
-  if (request.type != kBroadcast) {
-    RHEO_RETURN_IF_ERROR(status);
-    return -1;
-  }
   const Key key(request.group_key, request.instance_key);
+  if (request.type != kBroadcast) {
+    if (status.ok()) return -1;
+    if (const auto it = forming_.find(key); it != forming_.end()) {
+      to_tell = it->second.outcome;
+      forming_.erase(it);
+    }
+    return status;
+  }
   if (const auto it = complete_.find(key); it != complete_.end()) {
     const int source = it->second.source;
     if (status.ok() && request.is_source == (rank == source)) return source;

@@ -130,4 +130,16 @@ std::string TreeKey(const std::string& instance, int tree, int from_position, in
   return fmt::format("{}:{}:{}:{}", instance, tree, from_position, to_position);
 }
 
+std::string MeetingKey(const std::string& instance, int from_rank, int to_rank) {
+  return fmt::format("{}:meet:{}:{}", instance, from_rank, to_rank);
+}
+
+std::string_view InstanceOf(std::string_view key) {
+  size_t end = 0;
+  for (int i = 0; i < 4 && end != std::string_view::npos; ++i) {
+    end = key.find(':', i == 0 ? 0 : end + 1);
+  }
+  return key.substr(0, end);
+}
+
 }  // namespace rheo::collective

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rheo/collective/group.h"
@@ -46,6 +47,10 @@ std::vector<TreePart> TreesOf(const Group& group, int rank, int source_rank);
 // ---- Keys of pieces
 std::string RingKey(const std::string& instance, bool second_pass, int piece, int from_position);
 std::string TreeKey(const std::string& instance, int tree, int from_position, int to_position);
+// Of what members without elements tell each other; TensorFlow's have no such thing.
+std::string MeetingKey(const std::string& instance, int from_rank, int to_rank);
+// The part of a key that all pieces of an instance have in common: its first four numbers.
+std::string_view InstanceOf(std::string_view key);
 
 }  // namespace rheo::collective
 

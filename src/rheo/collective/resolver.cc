@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+#include <tuple>
 #include <vector>
 
 namespace rheo::collective {
@@ -23,6 +25,7 @@ StatusOr<GroupRef> GroupFrom(const CompleteGroupResponse& response, int32_t size
   group->device_type = response.device_type;
   group->members = response.devices;
   group->communicator_key = response.communicator_key;
+  group->all_are_rheo = response.all_are_rheo;
   if (group->size() == size) return GroupRef(group);
   return Internal("the leader told {} members of group {}, which has {}", group->size(),
                   response.group_key, size);
@@ -122,8 +125,9 @@ void Resolver::FindSource(const GroupRef& group, const CompleteInstanceRequest& 
     MutexLock lock(mutex_);
     stopped = stopped_;
     if (stopped.ok()) {
-      entry = Entry(source_answers_,
-                    InstanceKey(request.group_key, request.instance_key, request.device));
+      const InstanceKey key = InstanceKeyOf(request);
+      ForgetOthers(key);
+      entry = Entry(source_answers_, key);
     }
   }
   if (!stopped.ok()) return done(std::move(stopped));
@@ -133,7 +137,7 @@ void Resolver::FindSource(const GroupRef& group, const CompleteInstanceRequest& 
 
 void Resolver::AskForSource(const CompleteInstanceRequest& request,
                             std::shared_ptr<Outcome<int>> outcome) {
-  const InstanceKey key(request.group_key, request.instance_key, request.device);
+  const InstanceKey key = InstanceKeyOf(request);
   const auto leader = Leader();
   if (!leader.ok())
     return Answer<InstanceKey, int>(&Resolver::source_answers_, key, outcome, leader.status());
@@ -153,6 +157,29 @@ void Resolver::AskForSource(const CompleteInstanceRequest& request,
       });
 }
 
+Resolver::InstanceKey Resolver::InstanceKeyOf(const CompleteInstanceRequest& request) {
+  return {.group = request.group_key,
+          .instance = request.instance_key,
+          .device = request.device,
+          .type = request.type,
+          .dtype = request.dtype};
+}
+
+// What the leader said of another kind or dtype is of no use to the other members either.
+void Resolver::ForgetOthers(const InstanceKey& key) {
+  const auto is_same_instance = [&key](const InstanceKey& other) {
+    return std::tie(other.group, other.instance, other.device) ==
+           std::tie(key.group, key.instance, key.device);
+  };
+  InstanceKey least = key;
+  least.type = std::numeric_limits<int32_t>::min();
+  for (auto it = source_answers_.lower_bound(least);
+       it != source_answers_.end() && is_same_instance(it->first);) {
+    const bool is_other = it->first != key && it->second->is_set();
+    it = is_other ? source_answers_.erase(it) : std::next(it);
+  }
+}
+
 void Resolver::Forget(int32_t group_key) {
   instances_->Forget(group_key);
   MutexLock lock(mutex_);
@@ -160,7 +187,7 @@ void Resolver::Forget(int32_t group_key) {
     return entry.first.first == group_key && entry.second->is_set();
   });
   std::erase_if(source_answers_, [group_key](const auto& entry) {
-    return std::get<0>(entry.first) == group_key && entry.second->is_set();
+    return entry.first.group == group_key && entry.second->is_set();
   });
 }
 
@@ -175,6 +202,7 @@ void Resolver::OnCompleteGroup(const CompleteGroupRequest& request, CompleteGrou
                   response->num_tasks = static_cast<int>((*group)->MembersOfTasks().size());
                   response->communicator_key = (*group)->communicator_key;
                   response->devices = (*group)->members;
+                  response->all_are_rheo = (*group)->all_are_rheo;
                   done(OkStatus());
                 });
 }

@@ -3,10 +3,10 @@
 #ifndef RHEO_COLLECTIVE_RESOLVER_H_
 #define RHEO_COLLECTIVE_RESOLVER_H_
 
+#include <compare>
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "rheo/collective/group_table.h"
@@ -46,8 +46,18 @@ class Resolver : public std::enable_shared_from_this<Resolver> {
  private:
   // Answers of the leader beyond this many are forgotten.
   static constexpr size_t kMaxKept = 100'000;
-  using GroupKey = std::pair<int32_t, std::string>;               // and the member's device
-  using InstanceKey = std::tuple<int32_t, int32_t, std::string>;  // group, instance, device
+  using GroupKey = std::pair<int32_t, std::string>;  // and the member's device
+  // What a member has declared: when it declares another kind or dtype, the leader is asked again.
+  struct InstanceKey {
+    int32_t group = 0;
+    int32_t instance = 0;
+    std::string device;
+    int32_t type = 0;
+    DType dtype = DType::kInvalid;
+    auto operator<=>(const InstanceKey&) const = default;
+  };
+  static InstanceKey InstanceKeyOf(const service::CompleteInstanceRequest& request);
+  void ForgetOthers(const InstanceKey& key) RHEO_REQUIRES(mutex_);
 
   template <typename Key, typename T>
   using Answers = std::map<Key, std::shared_ptr<Outcome<T>>>;

@@ -126,9 +126,8 @@ class RingReduce : public std::enable_shared_from_this<RingReduce> {
 
 void ReduceInRings(std::shared_ptr<Exchange> exchange, int rank, const std::string& instance) {
   const CollectiveCall& call = exchange->call();
-  if (exchange->group().size() == 1 || call.input.num_elements() == 0) {
-    return exchange->SetResult(call.input);
-  }
+  if (exchange->group().size() == 1) return exchange->SetResult(call.input);
+  if (call.input.num_elements() == 0) return MeetWithoutElements(exchange, rank, instance);
   std::make_shared<RingReduce>(exchange, rank, instance)->Start();
 }
 

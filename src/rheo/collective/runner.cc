@@ -32,7 +32,8 @@ service::CompleteGroupRequest GroupRequestOf(const CollectiveCall& call) {
   return {.group_key = call.group_key,
           .group_size = call.group_size,
           .device_type = call.device->info().type,
-          .device = call.device->info()};
+          .device = call.device->info(),
+          .is_rheo = true};
 }
 
 int32_t TypeOf(CollectiveKind kind) {
@@ -73,6 +74,7 @@ void Begin(const std::shared_ptr<Exchange>& exchange, int source_rank) {
   }
   const std::string instance =
       fmt::format("{}:{}:{}:{}", call.group_key, call.instance_key, call.frame, call.iteration);
+  exchange->Join(instance);
   if (call.plan->kind == CollectiveKind::kReduce) return ReduceInRings(exchange, rank, instance);
   if (call.plan->kind == CollectiveKind::kGather) return GatherInRing(exchange, rank, instance);
   if (source_rank < 0 || source_rank >= exchange->group().size()) {

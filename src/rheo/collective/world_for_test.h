@@ -63,7 +63,12 @@ class TestTask final : public service::WorkerService {
       }
     }
     auto table = buffers;
-    table->Take(request.key, call.stop,
+    const Wanted wanted{.key = request.key,
+                        .from = request.src_device,
+                        .to = request.dst_device,
+                        .num_bytes = request.num_bytes,
+                        .terms = others_are_rheo ? request.terms : ""};
+    table->Take(wanted, call.stop,
                 [table, response, done = std::move(done)](StatusOr<Tensor> piece) mutable {
                   if (!piece.ok()) return done(piece.status());
                   response->value = *std::move(piece);
@@ -74,7 +79,9 @@ class TestTask final : public service::WorkerService {
                      service::CompleteGroupResponse* response, const service::Call& call,
                      DoneCallback done) override {
     ++groups_asked;
-    runner.resolver().OnCompleteGroup(request, response, call, std::move(done));
+    service::CompleteGroupRequest joining = request;
+    joining.is_rheo = others_are_rheo;
+    runner.resolver().OnCompleteGroup(joining, response, call, std::move(done));
   }
   void CompleteInstance(const service::CompleteInstanceRequest& request,
                         service::CompleteInstanceResponse* response, const service::Call& call,
@@ -107,6 +114,8 @@ class TestTask final : public service::WorkerService {
   std::vector<std::unique_ptr<TestDevice>> devices;
   std::vector<std::string> keys;  // that others asked for
   int groups_asked = 0;
+  // false: what others ask for comes as from TensorFlow's tasks.
+  bool others_are_rheo = true;
 };
 
 // Tasks /job:w/replica:0/task:0 …; task 0 is the leader. Everything runs on the test's thread.

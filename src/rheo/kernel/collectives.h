@@ -48,7 +48,8 @@ struct CollectiveCall {
   uint64_t frame = 0;
   int64_t iteration = 0;
   Tensor input;  // what this member gives; a broadcast's receivers give none
-  // Of the result: of the input, of what a broadcast's receiver expects, or of all that is gathered.
+  // Of the result: of the input, of what a broadcast's receiver expects, or of all that is
+  // gathered.
   DType dtype = DType::kInvalid;
   Shape shape;
 };

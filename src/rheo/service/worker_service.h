@@ -151,6 +151,9 @@ struct RecvBufRequest {
   std::string dst_device;
   Incarnation src_incarnation;
   RequestId request_id;
+  // What the member takes part in, to be compared with what the giver does; only Rheo's members say
+  // it: "Reduce(Add,Id) of float[2,3]".
+  std::string terms;
 };
 struct RecvBufResponse {
   Tensor value;  // its bytes are meant, whatever its dtype
@@ -167,6 +170,7 @@ struct CompleteGroupRequest {
   std::string device_type;
   int32_t collective_type = 0;
   std::optional<device::DeviceInfo> device;
+  bool is_rheo = false;  // the device is of one of Rheo's tasks
 };
 struct CompleteGroupResponse {
   int32_t group_key = 0;
@@ -175,6 +179,7 @@ struct CompleteGroupResponse {
   int32_t num_tasks = 0;
   std::string communicator_key;
   std::vector<device::DeviceInfo> devices;  // by rank
+  bool all_are_rheo = false;                // a TensorFlow leader never says so
 };
 
 struct CompleteInstanceRequest {

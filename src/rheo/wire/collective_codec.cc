@@ -90,6 +90,7 @@ Message Encode(const service::RecvBufRequest& value) {
     p.set_dst_device(value.dst_device);
     p.set_src_incarnation(value.src_incarnation.value);
     p.set_request_id(value.request_id.value);
+    p.set_rheo_terms(value.terms);
   });
 }
 
@@ -102,6 +103,7 @@ Status Decode(Source& source, service::RecvBufRequest& value) {
     value.dst_device = p.dst_device();
     value.src_incarnation = Incarnation(p.src_incarnation());
     value.request_id = RequestId(p.request_id());
+    value.terms = p.rheo_terms();
     return OkStatus();
   });
 }
@@ -146,6 +148,7 @@ Message Encode(const service::CompleteGroupRequest& value) {
     p.set_device_type(value.device_type);
     p.set_collective_type(value.collective_type);
     if (value.device) DeviceToProto(*value.device, *p.mutable_device_attributes());
+    p.set_rheo(value.is_rheo);
   });
 }
 
@@ -156,6 +159,7 @@ Status Decode(Source& source, service::CompleteGroupRequest& value) {
     value.device_type = p.device_type();
     value.collective_type = p.collective_type();
     if (p.has_device_attributes()) value.device = DeviceFromProto(p.device_attributes());
+    value.is_rheo = p.rheo();
     return OkStatus();
   });
 }
@@ -168,6 +172,7 @@ Message Encode(const service::CompleteGroupResponse& value) {
     p.set_num_tasks(value.num_tasks);
     p.set_communicator_key(value.communicator_key);
     DevicesToProto(value.devices, *p.mutable_device_attributes());
+    p.set_rheo(value.all_are_rheo);
   });
 }
 
@@ -179,6 +184,7 @@ Status Decode(Source& source, service::CompleteGroupResponse& value) {
     value.num_tasks = p.num_tasks();
     value.communicator_key = p.communicator_key();
     value.devices = DevicesFromProto(p.device_attributes());
+    value.all_are_rheo = p.rheo();
     return OkStatus();
   });
 }

@@ -46,7 +46,7 @@ TEST(StepTableTest, StepsWithCollectivesMayComeAgainUnlessTheyFailed) {
   EXPECT_EQ(table.FindForCollectives(StepId(1)).state(), asked);
   table.NoteEnded(StepId(1), false);
   table.Remove(StepId(1));
-  table.FindForPiece(StepId(1))->buffers.Take("piece", {}, [](StatusOr<Tensor> piece) {
+  table.FindForPiece(StepId(1))->buffers.Take({.key = "piece"}, {}, [](StatusOr<Tensor> piece) {
     EXPECT_EQ(piece.status().code(), StatusCode::kAborted);
   });
   EXPECT_EQ(table.Find(StepId(1)), nullptr);

@@ -191,7 +191,12 @@ class WorkerImpl final : public Worker {
     if (Status status = CheckRecvBuf(request); !status.ok()) return std::move(done)(status);
     StepUse use = steps_.FindForPiece(request.step);
     const std::shared_ptr<StepState> state = use.state();  // as long as its table is called
-    state->buffers.Take(request.key, call.stop,
+    const collective::Wanted wanted{.key = request.key,
+                                    .from = request.src_device,
+                                    .to = request.dst_device,
+                                    .num_bytes = request.num_bytes,
+                                    .terms = request.terms};
+    state->buffers.Take(wanted, call.stop,
                         [this, use = std::move(use), &request, response, &call,
                          done = std::move(done)](StatusOr<Tensor> piece) mutable {
                           if (piece.ok()) {
