@@ -130,6 +130,29 @@ TEST_P(WorkerCollectivesTest, AskingForStepIdsDoesNotAdvanceThem) {
   EXPECT_NE(first.sequences[0].next, first.sequences[1].next);
 }
 
+TEST_P(WorkerCollectivesTest, AStepThatFailedElsewhereIsNeitherNamedNorAwaitedAnyMore) {
+  GetStepSequenceResponse before;
+  ASSERT_TRUE(Do(&WorkerService::GetStepSequence, {.graph_keys = {6}}, &before).ok());
+  const StepId step = before.sequences.at(0).next;
+  Status waited;
+  std::thread member([&] {
+    waited = RecvBuf({.step = step,
+                      .key = "5:9:0:0:0:0:0",
+                      .src_device = kCpu,
+                      .src_incarnation = cpu().incarnation});
+  });
+  while (world_.task().worker().counts().steps == 0) std::this_thread::yield();
+  GetStepSequenceResponse after;
+  const GetStepSequenceRequest request{.graph_keys = {6},
+                                       .failed = {{6, step, "/job:x: it broke"}}};
+  EXPECT_TRUE(Do(&WorkerService::GetStepSequence, request, &after).ok());
+  member.join();
+  EXPECT_EQ(waited.code(), StatusCode::kAborted);
+  EXPECT_THAT(waited.message(), HasSubstr("has failed on /job:x: it broke"));
+  ASSERT_EQ(after.sequences.size(), 1);
+  EXPECT_EQ(after.sequences[0].next.value, step.value + 1);
+}
+
 TEST_P(WorkerCollectivesTest, APieceIsAskedOfADeviceInItsPresentLife) {
   RecvBufRequest request{
       .step = NewStepId(), .key = "5:9:0:0:0:0:0", .src_device = "/job:x/device:CPU:0"};

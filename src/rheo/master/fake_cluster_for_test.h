@@ -146,7 +146,11 @@ class FakeWorker : public WorkerService {
   }
   void GetStepSequence(const GetStepSequenceRequest& request, GetStepSequenceResponse* response,
                        const Call&, DoneCallback done) override {
-    Note("GetStepSequence");
+    if (!request.graph_keys.empty()) Note("GetStepSequence");
+    for (const auto& failed : request.failed) {
+      EXPECT_NE(failed.reason, "");
+      Note("failed " + std::to_string(failed.step.value));
+    }
     for (const int64_t key : request.graph_keys) response->sequences.push_back({key, next_step});
     done(OkStatus());
   }

@@ -144,7 +144,7 @@ void MasterSession::StartRun(const std::shared_ptr<StepRun>& run, const Compiled
                options.step = *id;
                auto give_back = [self, key, id = *id,
                                  done = std::move(done)](Status status) mutable {
-                 self->env_.step_sequences->Return(key, id, status.ok());
+                 ReturnStepId(self->env_, key, id, status);
                  done(std::move(status));
                };
                self->StartWithId(run, step, std::move(options), metadata, std::move(take),

@@ -15,6 +15,8 @@ constexpr std::chrono::seconds kPatience(30);
 // How often, and after what time each, a leader is asked again that is in a step which failed here.
 constexpr int kMaxRepeats = 6;
 constexpr std::chrono::milliseconds kPause(50);
+// How long another task may take to hear that a step has failed.
+constexpr std::chrono::seconds kTellingPatience(10);
 
 // Asks the leader; owned by its callbacks.
 class Question : public std::enable_shared_from_this<Question> {
@@ -90,6 +92,29 @@ void TakeStepId(const MasterEnv& env, TimerQueue& timers, int64_t graph_key, Sto
                      .deadline = std::min(deadline.value_or(latest), latest),
                      .wait_for_ready = true};
   std::make_shared<Question>(env, timers, graph_key, std::move(call), std::move(done))->Ask();
+}
+
+void ReturnStepId(const MasterEnv& env, int64_t graph_key, StepId step, const Status& status) {
+  env.step_sequences->Return(graph_key, step, status.ok());
+  if (status.ok() || env.default_config.collective_group_leader.empty()) return;
+  struct Telling {
+    service::GetStepSequenceRequest request;
+    service::GetStepSequenceResponse response;
+  };
+  service::GetStepSequenceRequest request;
+  std::string reason = env.task_name + ": ";
+  reason += status.ToString();
+  reason.resize(std::min(reason.size(), service::GetStepSequenceRequest::kMaxReason));
+  request.failed.push_back({graph_key, step, std::move(reason)});
+  for (const std::string& task : env.workers->TaskNames()) {
+    const std::shared_ptr<service::WorkerService> worker =
+        task == env.task_name ? nullptr : env.workers->Find(task);
+    if (worker == nullptr) continue;
+    const auto telling = std::make_shared<Telling>(request);
+    worker->GetStepSequence(telling->request, &telling->response,
+                            {.deadline = Clock::now() + kTellingPatience},
+                            [worker, telling](const Status&) {});
+  }
 }
 
 }  // namespace rheo::master

@@ -320,6 +320,8 @@ TEST_F(StepTest, ACollectiveGraphHasAKeyAndConsecutiveIdsThatTheLeaderBegins) {
   worker(kWorker0).on_run = [&](const RunGraphRequest&, RunGraphResponse*, const Call&,
                                 DoneCallback done) { done(Internal("it broke")); };
   EXPECT_FALSE(Run(request).ok());
+  EXPECT_EQ(worker(kWorker1).Count("failed 1003"), 1);  // the others are told
+  EXPECT_EQ(worker(kWorker1).Count("failed 1002"), 0);
   worker(kWorker1).next_step = StepId(2000);
   worker(kWorker0).on_run = [&](const RunGraphRequest& run, RunGraphResponse* response, const Call&,
                                 DoneCallback done) {

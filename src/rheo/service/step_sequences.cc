@@ -72,6 +72,16 @@ void StepSequences::Return(int64_t graph_key, StepId step, bool ok) {
   it->second.last_failed = step;
 }
 
+void StepSequences::GiveUp(int64_t graph_key, StepId step) {
+  MutexLock lock(mutex_);
+  const auto it = sequences_.find(graph_key);
+  if (it == sequences_.end()) return;
+  Sequence& sequence = it->second;
+  sequence.running.erase(step.value);
+  if (sequence.next == step) sequence.next = After(step);
+  sequence.is_certain = false;
+}
+
 StatusOr<StepId> StepSequences::Next(int64_t graph_key) {
   MutexLock lock(mutex_);
   RHEO_ASSIGN_OR_RETURN(const Sequence* const sequence, Use(graph_key, false));

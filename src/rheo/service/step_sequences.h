@@ -33,6 +33,9 @@ class StepSequences {
   StatusOr<StepId> Take(int64_t graph_key);
   // The step of that id is over. After a failure the other masters may count differently.
   void Return(int64_t graph_key, StepId step, bool ok);
+  // The step of that id failed on another task, so that it cannot succeed here: neither this task's
+  // master nor one that asks begins it any more.
+  void GiveUp(int64_t graph_key, StepId step);
   // What other masters are told: the id of the oldest step that runs, else of the next one.
   StatusOr<StepId> Next(int64_t graph_key);
 

@@ -46,6 +46,22 @@ TEST(StepSequencesTest, TheLeaderIsFollowedUnlessStepsRun) {
   EXPECT_EQ(*other.Take(5), StepId(7));
 }
 
+TEST(StepSequencesTest, AStepThatFailedElsewhereIsBegunByNobody) {
+  StepSequences leader;
+  const StepId first = *leader.Next(5);
+  leader.GiveUp(5, first);
+  EXPECT_EQ(*leader.Take(5), Plus(first, 1));
+  leader.GiveUp(5, Plus(first, 1));  // it runs here
+  EXPECT_EQ(*leader.Next(5), Plus(first, 2));
+  leader.GiveUp(5, Plus(first, 1));  // heard twice
+  EXPECT_EQ(*leader.Next(5), Plus(first, 2));
+
+  StepSequences other;
+  ASSERT_TRUE(other.SetNext(5, first).ok());
+  other.GiveUp(5, first);
+  EXPECT_TRUE(other.NeedsLeader(5));
+}
+
 class FloodTest : public ::testing::Test {
  protected:
   static constexpr auto kMax = static_cast<int64_t>(StepSequences::kMaxSequences);

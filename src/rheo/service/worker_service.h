@@ -203,7 +203,16 @@ struct CompleteInstanceResponse {
 
 // The ids of the next steps of graphs with collectives, which all masters must give alike.
 struct GetStepSequenceRequest {
+  // A step with collectives that failed on the caller's task: it cannot succeed elsewhere.
+  struct FailedStep {
+    int64_t graph_key = 0;
+    StepId step;
+    std::string reason;  // with the task's name, at most kMaxReason bytes
+  };
+  static constexpr size_t kMaxReason = 1024;
+
   std::vector<int64_t> graph_keys;
+  std::vector<FailedStep> failed;  // between Rheo tasks
 };
 struct GetStepSequenceResponse {
   struct Sequence {

@@ -242,12 +242,23 @@ Status Decode(Source& source, service::CompleteInstanceResponse& value) {
 Message Encode(const service::GetStepSequenceRequest& value) {
   return EncodeProto<tensorflow::GetStepSequenceRequest>([&](auto& p) {
     for (const int64_t key : value.graph_keys) p.add_graph_key(key);
+    for (const auto& failed : value.failed) {
+      auto* const to = p.add_rheo_failed();
+      to->set_graph_key(failed.graph_key);
+      to->set_step_id(failed.step.value);
+      to->set_reason(failed.reason);
+    }
   });
 }
 
 Status Decode(Source& source, service::GetStepSequenceRequest& value) {
   return DecodeProto<tensorflow::GetStepSequenceRequest>(source, BadRequest(), [&](auto& p) {
     value.graph_keys.assign(p.graph_key().begin(), p.graph_key().end());
+    value.failed.clear();
+    for (auto& failed : *p.mutable_rheo_failed()) {
+      value.failed.push_back(
+          {failed.graph_key(), StepId(failed.step_id()), std::move(*failed.mutable_reason())});
+    }
     return OkStatus();
   });
 }

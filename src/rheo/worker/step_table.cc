@@ -55,6 +55,15 @@ void StepTable::NoteEnded(StepId step, bool ok) {
   (ok ? failed_ : went_well_).Erase(step);
 }
 
+void StepTable::StopCollectives(StepId step, const Status& reason) {
+  const std::shared_ptr<StepState> state = Find(step);
+  if (state != nullptr) {
+    state->buffers.Abort(reason);
+  } else {
+    NoteEnded(step, false);
+  }
+}
+
 StatusOr<StepUse> StepTable::FindForPush(StepId step) {
   std::vector<std::shared_ptr<StepState>> stale;  // destroyed after the lock is released
   {

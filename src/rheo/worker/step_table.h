@@ -32,6 +32,8 @@ class StepTable {
   // A step with collectives has ended here. Nothing of one that went well comes late, and what
   // comes for its id after Remove is of the next step that has it.
   void NoteEnded(StepId step, bool ok);
+  // A step with collectives has failed elsewhere: what its collectives wait for will not come.
+  void StopCollectives(StepId step, const Status& reason);
   std::shared_ptr<StepState> Find(StepId step) const;  // null: unknown
   // Null when there was none. The step is remembered as ended when values for it or requests
   // `may_come_late`.

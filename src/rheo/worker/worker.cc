@@ -227,6 +227,11 @@ class WorkerImpl final : public Worker {
   void GetStepSequence(const service::GetStepSequenceRequest& request,
                        service::GetStepSequenceResponse* response, const service::Call&,
                        DoneCallback done) override {
+    for (const auto& failed : request.failed) {
+      env_.step_sequences->GiveUp(failed.graph_key, failed.step);
+      steps_.StopCollectives(failed.step,
+                             Aborted("Step {} has failed on {}", failed.step.value, failed.reason));
+    }
     Status status;
     for (const int64_t key : request.graph_keys) {
       StatusOr<StepId> next = env_.step_sequences->Next(key);
