@@ -78,8 +78,9 @@ class BodyBuilder {
     RHEO_RETURN_IF_ERROR(AddArgs());
     for (const NodeDef& node : def_.nodes) RHEO_RETURN_IF_ERROR(AddNode(node));
     for (const NodeDef& node : def_.nodes) RHEO_RETURN_IF_ERROR(Connect(node));
-    RHEO_RETURN_IF_ERROR(AddReturns());
+    // Before the nodes that stand for returns, which no definition names.
     RHEO_RETURN_IF_ERROR(AddControlReturns());
+    RHEO_RETURN_IF_ERROR(AddReturns());
     RHEO_RETURN_IF_ERROR(TopologicalOrder(*body_.graph).status());
     return std::move(body_);
   }
@@ -111,6 +112,11 @@ class BodyBuilder {
   }
 
   Status AddNode(const NodeDef& def) {
+    // These stand for the signature, and are made from it.
+    if (def.op == "_Arg" || def.op == "_Retval") {
+      return InvalidArgument("a body has no nodes of op {}, which its signature stands for{}",
+                             def.op, NodeText(def));
+    }
     StatusOr<op::AttrMap> attrs = Bind(def.attrs, bindings_);
     if (!attrs.ok()) return Append(attrs.status(), NodeText(def));
     return graph()

@@ -130,6 +130,11 @@ TEST(InstantiateFunctionTest, MalformedBodiesAreNamed) {
       {[](FunctionDef& f) { f.returns[0].second = "split:output"; }, half, "more tensors"},
       {[](FunctionDef& f) { f.returns[0].second = "axis:output:0"; }, half, "was passed int32"},
       {[](FunctionDef& f) { f.control_returns[0].second = "zz"; }, half, "effect -> zz"},
+      {[](FunctionDef& f) { f.control_returns[0].second = "y_RetVal"; }, half,
+       "effect -> y_RetVal"},
+      {[](FunctionDef& f) { f.nodes[4].op = "_Arg"; }, half,
+       "a body has no nodes of op _Arg, which its signature stands for: {{node effect_node}}"},
+      {[](FunctionDef& f) { f.nodes[4].op = "_Retval"; }, half, "no nodes of op _Retval"},
   };
   for (const Case& c : cases) {
     FunctionDef f = Sample();

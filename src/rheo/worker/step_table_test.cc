@@ -56,14 +56,16 @@ TEST(StepTableTest, CollectivesOfAStepThatFailedElsewhereAreStoppedForTheReason)
   StepTable table;
   const StepUse running = table.FindForCollectives(StepId(1));
   Status waiting;
-  running->buffers.Take("piece", {}, [&](StatusOr<Tensor> piece) { waiting = piece.status(); });
+  running->buffers.Take({.key = "piece"}, {},
+                        [&](StatusOr<Tensor> piece) { waiting = piece.status(); });
   table.StopCollectives(StepId(1), Aborted("it failed on task 7"));
-  EXPECT_EQ(waiting, Aborted("it failed on task 7"));
+  EXPECT_EQ(waiting.code(), StatusCode::kAborted);
+  EXPECT_EQ(waiting.message(), "it failed on task 7");
   // One that is not known yet: whoever asks for its pieces is told, and no state of it stays.
   table.StopCollectives(StepId(2), Aborted("it failed on task 7"));
   EXPECT_EQ(table.Find(StepId(2)), nullptr);
   table.FindForPiece(StepId(2))->buffers.Take(
-      "piece", {}, [&](StatusOr<Tensor> piece) { waiting = piece.status(); });
+      {.key = "piece"}, {}, [&](StatusOr<Tensor> piece) { waiting = piece.status(); });
   EXPECT_EQ(waiting.code(), StatusCode::kAborted);
   EXPECT_EQ(table.Find(StepId(2)), nullptr);
 }

@@ -1,4 +1,5 @@
-#include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "rheo/ops/array/op_cases.h"
 #include "rheo/ops/array/register.h"
@@ -94,6 +95,16 @@ TEST_F(ArrayTest, IntegersWrapAroundAndCountsAreNotCut) {
   const Tensor rows = Tensor::Vector(std::vector<int8_t>(256));
   const Tensor ids = Tensor::Vector(std::vector<int32_t>(256));
   EXPECT_EQ(*Run("SegmentMean", {}, {rows, ids}), Tensor::Vector<int8_t>({0}));
+}
+
+TEST_F(ArrayTest, ANanEqualsNoOther) {
+  const Tensor values = Tensor::Vector<float>({NAN, 1, NAN, 1});
+  const auto unique = Run("Unique", {}, {values});
+  ASSERT_TRUE(unique.ok()) << unique.status();
+  EXPECT_EQ(unique->shape(), Shape({3}));
+  const auto kept = Run("ListDiff", {}, {values, Tensor::Vector<float>({NAN, 1})});
+  ASSERT_TRUE(kept.ok()) << kept.status();
+  EXPECT_EQ(kept->shape(), Shape({2}));
 }
 
 TEST_F(ArrayTest, AssertShowsItsData) {

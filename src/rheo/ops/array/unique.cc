@@ -31,6 +31,13 @@ auto KeyOf(const T& value) {
 template <typename T>
 using Key = decltype(KeyOf(std::declval<const T&>()));
 
+// Whether the value equals nothing, itself included: a NaN is never a key of a hash table.
+template <typename T>
+bool IsUnequalToAll(const T& value) {
+  const auto key = KeyOf(value);
+  return key != key;
+}
+
 // For each slice along an axis, the number of the first equal one, in order of appearance.
 struct Numbering {
   std::vector<int64_t> first;    // where each distinct slice was first seen
@@ -43,10 +50,11 @@ Numbering NumberElements(std::span<const T> values) {
   result.numbers.reserve(values.size());
   absl::flat_hash_map<Key<T>, int64_t> seen;
   for (size_t i = 0; i < values.size(); ++i) {
-    const auto [it, added] =
-        seen.try_emplace(KeyOf(values[i]), static_cast<int64_t>(result.first.size()));
-    if (added) result.first.push_back(static_cast<int64_t>(i));
-    result.numbers.push_back(it->second);
+    const auto next = static_cast<int64_t>(result.first.size());
+    const int64_t number =
+        IsUnequalToAll(values[i]) ? next : seen.try_emplace(KeyOf(values[i]), next).first->second;
+    if (number == next) result.first.push_back(static_cast<int64_t>(i));
+    result.numbers.push_back(number);
   }
   return result;
 }
@@ -162,7 +170,9 @@ Status ListDiff(KernelContext& c) {
     }
   }
   absl::flat_hash_set<Key<T>> excluded;
-  for (const T& value : c.input(1).flat<T>()) excluded.insert(KeyOf(value));
+  for (const T& value : c.input(1).flat<T>()) {
+    if (!IsUnequalToAll(value)) excluded.insert(KeyOf(value));
+  }
   const std::span<const T> x = c.input(0).flat<T>();
   std::vector<int64_t> kept;
   for (size_t i = 0; i < x.size(); ++i) {

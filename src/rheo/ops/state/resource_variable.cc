@@ -174,19 +174,25 @@ Status VarIsInitialized(KernelContext& c) {
   return OkStatus();
 }
 
+// The value to gather from: of the dtype that the node declares for its output.
+StatusOr<Tensor> ReadParams(const KernelContext& c) {
+  RHEO_ASSIGN_OR_RETURN(Tensor params, ReadExisting(c, 0));
+  if (params.dtype() != c.output_type(0)) {
+    return InvalidArgument("Trying to read variable with wrong dtype. Expected {} got {}",
+                           DTypeName(c.output_type(0)), DTypeName(params.dtype()));
+  }
+  return params;
+}
+
 StatusOr<int64_t> BatchDims(const KernelInit& init) {
   return init.attrs.Get<int64_t>("batch_dims");
 }
 
 Status ResourceGather(const int64_t& batch_dims_attr, KernelContext& c) {
-  RHEO_ASSIGN_OR_RETURN(const Tensor params, ReadExisting(c, 0));
+  RHEO_ASSIGN_OR_RETURN(const Tensor params, ReadParams(c));
   const Tensor& indices = c.input(1);
   const int64_t batch_dims =
       batch_dims_attr < 0 ? batch_dims_attr + indices.rank() : batch_dims_attr;
-  if (params.dtype() != c.output_type(0)) {
-    return InvalidArgument("Trying to read variable with wrong dtype. Expected {} got {}",
-                           DTypeName(c.output_type(0)), DTypeName(params.dtype()));
-  }
   if (params.rank() < 1) return InvalidArgument("params must be at least 1 dimensional");
   RHEO_RETURN_IF_ERROR(CheckBatchDims(params.shape(), indices.shape(), batch_dims));
   if (batch_dims >= params.rank()) {
@@ -198,7 +204,7 @@ Status ResourceGather(const int64_t& batch_dims_attr, KernelContext& c) {
 }
 
 Status ResourceGatherNd(KernelContext& c) {
-  RHEO_ASSIGN_OR_RETURN(const Tensor params, ReadExisting(c, 0));
+  RHEO_ASSIGN_OR_RETURN(const Tensor params, ReadParams(c));
   return GatherSlices(c, params, c.input(1), BadIndices::kError);
 }
 

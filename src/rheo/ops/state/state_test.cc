@@ -266,6 +266,12 @@ TEST_F(StateTest, ResourceGatherAndScatter) {
                     {{"dtype", DType::kFloat}});
   ASSERT_TRUE(rows.ok()) << rows.status();
   EXPECT_EQ((*rows)[0], Tensor::Of<float>({2, 2}, {4, 5, 0, 1}));
+  for (const char* op : {"ResourceGather", "ResourceGatherNd"}) {
+    const Status other_dtype =
+        RunOp(op, {handle, Tensor::Of<int64_t>({1, 1}, {2})}, {{"dtype", DType::kString}}).status();
+    EXPECT_EQ(Message(other_dtype),
+              "Trying to read variable with wrong dtype. Expected string got float");
+  }
   ASSERT_TRUE(RunOp("ResourceScatterMul",
                     {handle, Tensor::Of<int32_t>({1}, {1}), Tensor::Scalar<float>(10)})
                   .ok());
