@@ -110,7 +110,8 @@ void ReturnStepId(const MasterEnv& env, int64_t graph_key, StepId step, const St
     const std::shared_ptr<service::WorkerService> worker =
         task == env.task_name ? nullptr : env.workers->Find(task);
     if (worker == nullptr) continue;
-    const auto telling = std::make_shared<Telling>(request);
+    const auto telling = std::make_shared<Telling>();
+    telling->request = request;
     worker->GetStepSequence(telling->request, &telling->response,
                             {.deadline = Clock::now() + kTellingPatience},
                             [worker, telling](const Status&) {});
