@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <thread>
 
 #include "rheo/collective/layout.h"
 #include "rheo/collective/merge.h"
@@ -413,11 +414,7 @@ TEST(FailureTest, ARestartedMemberIsLearntOfAfterOneFailure) {
 TEST(FailureTest, ATimeoutEndsTheRun) {
   TestWorld world({1, 1});
   const RunRef a = world.Start(0, {.timeout = std::chrono::milliseconds(1)}, InputOf(0, 10));
-  Notification over;
-  std::thread([&] {
-    while (world.tasks[0]->buffers.use_count() > 1) std::this_thread::yield();
-    over.Notify();
-  }).join();
+  while (!a->is_over) std::this_thread::yield();
   EXPECT_EQ(a->result.status().code(), StatusCode::kDeadlineExceeded);
   EXPECT_THAT(Message(a->result.status()),
               HasSubstr("waited for all 2 members of group 7 to join"));

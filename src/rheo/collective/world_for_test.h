@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -145,7 +146,7 @@ class TestWorld final : public service::WorkerDirectory {
     kernel::CollectivePlan plan;
     StopSource stop;
     StatusOr<Tensor> result = Internal("has not ended");
-    bool is_over = false;
+    std::atomic<bool> is_over = false;  // says that `result` is there
   };
   std::shared_ptr<Run> Start(size_t member, kernel::CollectivePlan plan, Tensor input,
                              const Shape& shape = {}, int32_t instance = 1,
