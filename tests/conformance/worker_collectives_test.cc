@@ -165,6 +165,16 @@ TEST_P(WorkerCollectivesTest, APieceIsAskedOfADeviceInItsPresentLife) {
   EXPECT_THAT(status.message(), HasSubstr("RecvBuf expects a different device incarnation: 0 vs."));
 }
 
+TEST_P(WorkerCollectivesTest, WhatAMemberSaysThatItDoesIsShort) {
+  const Status status = RecvBuf({.step = NewStepId(),
+                                 .key = "5:9:0:0:0:0:0",
+                                 .src_device = kCpu,
+                                 .src_incarnation = cpu().incarnation,
+                                 .terms = std::string(RecvBufRequest::kMaxTerms + 1, 'x')});
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("have 8193 bytes, at most 8192 are taken"));
+}
+
 TEST_P(WorkerCollectivesTest, APieceOfAStepThatIsNotKnownIsAwaitedAndLeavesNothingBehind) {
   const RecvBufRequest request{.step = NewStepId(),
                                .key = "5:9:0:0:0:0:0",

@@ -48,12 +48,17 @@ Status BufferTable::Compare(const Member& member, const Wanted& wanted) {
 
 // Members that are not here yet are compared when they come.
 Status BufferTable::Check(const Wanted& wanted) {
-  Member& member = members_[{std::string(InstanceOf(wanted.key)), wanted.from}];
-  if (member.is_here) return Compare(member, wanted);
+  const std::pair id(std::string(InstanceOf(wanted.key)), wanted.from);
+  const auto known = members_.find(id);
+  if (known != members_.end() && known->second.is_here) return Compare(known->second, wanted);
+  if (num_to_compare_ == kMaxToCompare) return OkStatus();
+  Member& member = known != members_.end() ? known->second : members_[id];
   const auto says_same = [&wanted](const Wanted& other) {
     return other.to == wanted.to && other.terms == wanted.terms;
   };
-  if (std::ranges::none_of(member.wanted, says_same)) member.wanted.push_back(wanted);
+  if (std::ranges::any_of(member.wanted, says_same)) return OkStatus();
+  member.wanted.push_back(wanted);
+  ++num_to_compare_;
   return OkStatus();
 }
 
@@ -67,6 +72,7 @@ void BufferTable::Join(const std::string& instance, const std::string& device,
     member.is_here = true;
     member.gives_nothing = gives_nothing;
     member.terms = terms;
+    num_to_compare_ -= member.wanted.size();
     for (const Wanted& wanted : std::exchange(member.wanted, {})) {
       if (status.ok()) status = Compare(member, wanted);
     }
@@ -76,7 +82,10 @@ void BufferTable::Join(const std::string& instance, const std::string& device,
 
 void BufferTable::Leave(const std::string& instance, const std::string& device) {
   MutexLock lock(mutex_);
-  members_.erase({instance, device});
+  const auto it = members_.find({instance, device});
+  if (it == members_.end()) return;
+  num_to_compare_ -= it->second.wanted.size();
+  members_.erase(it);
 }
 
 void BufferTable::Take(const Wanted& wanted, StopToken stop, TakeCallback done) {

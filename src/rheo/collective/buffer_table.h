@@ -62,6 +62,10 @@ class BufferTable {
   uint64_t Watch(DoneCallback on_abort);
   void Unwatch(uint64_t id);
 
+  // What members want before its giver is here is compared up to so many; more of them, which come
+  // from no honest member, are answered uncompared.
+  static constexpr size_t kMaxToCompare = 10'000;
+
  private:
   struct Offered {
     Tensor piece;
@@ -85,6 +89,7 @@ class BufferTable {
   StringMap<std::shared_ptr<Outcome<Tensor>>> wanted_ RHEO_GUARDED_BY(mutex_);
   // By instance and device.
   std::map<std::pair<std::string, std::string>, Member> members_ RHEO_GUARDED_BY(mutex_);
+  size_t num_to_compare_ RHEO_GUARDED_BY(mutex_) = 0;
   uint64_t last_watch_ RHEO_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<uint64_t, DoneCallback> watches_ RHEO_GUARDED_BY(mutex_);
 };

@@ -152,8 +152,9 @@ struct RecvBufRequest {
   Incarnation src_incarnation;
   RequestId request_id;
   // What the member takes part in, to be compared with what the giver does; only Rheo's members say
-  // it: "Reduce(Add,Id) of float[2,3]".
+  // it: "Reduce(Add,Id) of float[2,3]", at most kMaxTerms bytes.
   std::string terms;
+  static constexpr size_t kMaxTerms = 8192;
 };
 struct RecvBufResponse {
   Tensor value;  // its bytes are meant, whatever its dtype

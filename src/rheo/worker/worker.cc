@@ -338,6 +338,10 @@ class WorkerImpl final : public Worker {
   Status CheckRecvBuf(const service::RecvBufRequest& request) {
     RHEO_RETURN_IF_ERROR(recent_recvs_.Check(request.request_id, "RecvBuf (GrpcWorker)"));
     RHEO_RETURN_IF_ERROR(CheckRunning());
+    if (request.terms.size() > service::RecvBufRequest::kMaxTerms) {
+      return InvalidArgument("the terms of a piece have {} bytes, at most {} are taken",
+                             request.terms.size(), service::RecvBufRequest::kMaxTerms);
+    }
     for (const device::Device* device : env_.devices) {
       if (device->info().name != request.src_device) continue;
       const Incarnation ours = device->info().incarnation;
