@@ -1,10 +1,12 @@
 #include "rheo/executor/executor.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <atomic>
 #include <functional>
 #include <map>
+#include <new>
+#include <stdexcept>
 
 #include "rheo/devices/cpu/device.h"
 #include "rheo/graph/import.h"
@@ -15,6 +17,8 @@ namespace {
 
 using kernel::Kernel;
 using kernel::KernelContext;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 // Kernels of a small language: every value is an int32 scalar.
 class LambdaKernel : public Kernel {
@@ -46,6 +50,22 @@ class HeldKernel : public kernel::AsyncKernel {
     held = std::move(done);
   }
   DoneCallback held;
+};
+
+class ThrowingKernel : public HeldKernel {
+ public:
+  enum class When { kInstead, kAfterAnswer, kBeforeAnswer };
+  ThrowingKernel(When when, std::function<void()> raise) : when_(when), raise_(std::move(raise)) {}
+  void ComputeAsync(KernelContext& context, DoneCallback done) override {
+    context.set_output(0, Tensor::Scalar<int32_t>(5));
+    if (when_ == When::kAfterAnswer) std::move(done)(OkStatus());
+    if (when_ == When::kBeforeAnswer) held = std::move(done);
+    raise_();
+  }
+
+ private:
+  const When when_;
+  const std::function<void()> raise_;
 };
 
 Status SetInt(KernelContext& c, int i, int32_t v) {
@@ -251,13 +271,43 @@ TEST_F(ExecutorTest, UnavailableFromAKernelIsNoLostTask) {
   EXPECT_EQ(Run().code(), StatusCode::kInternal);
 }
 
-TEST_F(ExecutorTest, MemoryThatIsNotThereFailsTheNodeOnly) {
-  Define("Neg", [](KernelContext&) -> Status { throw std::bad_alloc(); });
+TEST_F(ExecutorTest, WhatAKernelsLibrariesThrowFailsTheNodeOnly) {
+  struct Case {
+    std::function<void()> raise;
+    Status status;
+  };
+  const Case cases[] = {
+      {[] { throw std::bad_alloc(); }, ResourceExhausted("there is not enough memory")},
+      {[] { throw std::length_error("x"); }, ResourceExhausted("there is no memory of that size")},
+      {[] { throw std::runtime_error("odd"); }, Internal("the kernel threw: odd")}};
   Const("a", 3);
   Node("n", "Neg", {"a"});
-  const Status status = Run();
-  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
-  EXPECT_NE(Message(status).find("{{node n}}"), std::string::npos);
+  for (const Case& c : cases) {
+    SCOPED_TRACE(Message(c.status));
+    const auto expect = [&](const Status& status) {
+      EXPECT_EQ(status.code(), c.status.code());
+      EXPECT_THAT(std::string(Message(status)),
+                  AllOf(HasSubstr(std::string(Message(c.status))), HasSubstr("{{node n}}")));
+    };
+    Define("Neg", [&](KernelContext&) -> Status {
+      c.raise();
+      return OkStatus();
+    });
+    expect(Run());
+    // An asynchronous kernel, before it answers, after it, and with an answer still to come.
+    for (const auto when : {ThrowingKernel::When::kInstead, ThrowingKernel::When::kAfterAnswer,
+                            ThrowingKernel::When::kBeforeAnswer}) {
+      const auto kernel = std::make_shared<ThrowingKernel>(when, c.raise);
+      kernels_["Neg"] = [kernel](const graph::Node&) { return kernel; };
+      const Status status = Run();
+      if (when == ThrowingKernel::When::kAfterAnswer) {
+        EXPECT_EQ(status, OkStatus());
+      } else {
+        expect(status);
+      }
+      if (kernel->held != nullptr) std::move(kernel->held)(OkStatus());
+    }
+  }
 }
 
 TEST_F(ExecutorTest, AMissingOutputIsInternal) {

@@ -31,16 +31,18 @@ int64_t MonotonicNanos() {
       .count();
 }
 
-// Memory that a kernel asks a container for, with a size from outside, may not be there. The
-// library says so by an exception, which ends here.
+// Rheo throws nothing, but libraries do: for memory that is not there, of a size from outside, or
+// when the system refuses them something. It ends here, with the node and not with the process.
 template <typename Call>
-Status WithinMemory(Call call) {
+Status WithoutExceptions(Call call) {
   try {
     return call();
   } catch (const std::bad_alloc&) {
     return ResourceExhausted("there is not enough memory");
   } catch (const std::length_error&) {
     return ResourceExhausted("there is no memory of that size");
+  } catch (const std::exception& e) {
+    return Internal("the kernel threw: {}", e.what());
   }
 }
 
@@ -68,8 +70,17 @@ struct Step::Suspended {
   int64_t start_nanos;
   uint64_t waiting_id = 0;  // in RunArgs::waiting; 0: not listed
   Status status;
-  // Whoever comes second (the caller of ComputeAsync or the callback) goes on with the node.
-  std::atomic<bool> first_came{false};
+  // Whoever comes second (the caller of ComputeAsync or the callback) goes on with the node. After
+  // an exception it is the caller, and a callback that comes nevertheless is of no account.
+  enum class First { kNobody, kOne, kThrown };
+  std::atomic<First> first{First::kNobody};
+
+  // Whether it is `who` that came first.
+  bool ComesFirst(First who) {
+    First nobody = First::kNobody;
+    return first.compare_exchange_strong(nobody, who, std::memory_order_acq_rel);
+  }
+  bool has_thrown() const { return first.load(std::memory_order_acquire) == First::kThrown; }
 };
 
 void Step::Start(std::unique_ptr<Step> self, std::shared_ptr<const PlanImpl> plan, RunArgs args,
@@ -220,7 +231,7 @@ void Step::RunSync(const Ready& ready) {
   KernelContext context(ContextParams(args_.context, node, iteration, ready.dead));
   std::optional<trace::DeviceWorkScope> scope;
   if (on_accelerator_) scope.emplace(DeviceWorkOf(node));
-  Status status = WithinMemory([&] { return node.kernel->Compute(context); });
+  Status status = WithoutExceptions([&] { return node.kernel->Compute(context); });
   scope.reset();
   if (timed) {
     const int64_t elapsed = MonotonicNanos() - start;
@@ -245,10 +256,10 @@ bool Step::RunAsync(const Ready& ready) {
   }
   std::optional<trace::DeviceWorkScope> scope;
   if (on_accelerator_) scope.emplace(DeviceWorkOf(node));
-  node.async->ComputeAsync(suspended->context, [this, suspended](Status status) {
-    if (suspended->waiting_id != 0) args_.waiting->Remove(suspended->waiting_id);
+  auto done = [this, suspended](Status status) {
     suspended->status = std::move(status);
-    if (!suspended->first_came.exchange(true, std::memory_order_acq_rel)) return;
+    if (suspended->ComesFirst(Suspended::First::kOne) || suspended->has_thrown()) return;
+    if (suspended->waiting_id != 0) args_.waiting->Remove(suspended->waiting_id);
     // ComputeAsync has returned: the node goes on here, or on the pool when this thread is deep in
     // other steps already.
     if (inline_depth < kMaxInlineDepth || args_.pool == nullptr) {
@@ -259,13 +270,20 @@ bool Step::RunAsync(const Ready& ready) {
       args_.pool->Schedule(
           [this, suspended] { Resume(suspended->ready, std::move(suspended->status)); });
     }
+  };
+  Status status = WithoutExceptions([&] {
+    node.async->ComputeAsync(suspended->context, std::move(done));
+    return OkStatus();
   });
   scope.reset();
-  if (!suspended->first_came.exchange(true, std::memory_order_acq_rel)) return false;
-  // The callback ran inside ComputeAsync.
+  const bool first =
+      suspended->ComesFirst(status.ok() ? Suspended::First::kOne : Suspended::First::kThrown);
+  if (first && status.ok()) return false;
+  // The callback ran inside ComputeAsync already, or never will.
+  if (!first) status = std::move(suspended->status);
+  if (suspended->waiting_id != 0) args_.waiting->Remove(suspended->waiting_id);
   if (args_.observer != nullptr) Trace(ready, start, trace::NowNanos());
   for (int i = 0; i < node.num_inputs; ++i) inputs(node, *ready.iteration)[i] = Value();
-  Status status = std::move(suspended->status);
   if (status.ok()) status = CheckOutputs(node, *ready.iteration);
   if (!status.ok()) Fail(node, std::move(status));
   return true;

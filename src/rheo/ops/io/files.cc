@@ -88,9 +88,10 @@ bool HasWildcard(std::string_view text) {
 // Finds what matches, one level of names after the other.
 class Finder {
  public:
-  explicit Finder(const FilePolicy& policy) : policy_(policy) {}
+  Finder(const FilePolicy& policy, const StopToken& stop) : policy_(policy), stop_(stop) {}
 
-  // `base` is what has matched so far, ending in '/' or empty; `rest` the levels to come.
+  // `base` is what has matched so far, ending in '/' or empty; `rest` the levels to come. A folder
+  // that cannot be read, or that goes meanwhile, has no more names.
   void Find(const std::string& base, std::string_view rest) {
     const size_t slash = rest.find('/');
     const std::string level(rest.substr(0, slash));
@@ -102,9 +103,10 @@ class Finder {
     if (!HasWildcard(level)) return go_on(level);
     if (!IsAllowed(base)) return;
     std::error_code error;
-    const fs::directory_iterator entries(base.empty() ? "." : base, error);
-    for (const fs::directory_entry& entry : entries) {
-      const std::string name = entry.path().filename().string();
+    fs::directory_iterator entry(base.empty() ? "." : base, error);
+    for (; entry != fs::directory_iterator(); entry.increment(error)) {
+      if (stop_.stop_requested()) return;
+      const std::string name = entry->path().filename().string();
       if (fnmatch(level.c_str(), name.c_str(), FNM_PATHNAME) == 0) go_on(name);
     }
   }
@@ -120,12 +122,14 @@ class Finder {
   }
 
   const FilePolicy& policy_;
+  const StopToken& stop_;
   std::vector<std::string> found_;
 };
 
 }  // namespace
 
-StatusOr<std::string> ReadWholeFile(const FilePolicy& policy, const std::string& name) {
+StatusOr<std::string> ReadWholeFile(const FilePolicy& policy, const std::string& name,
+                                    const StopToken& stop) {
   OpenFile file;
   std::string path;
   // A pipe without a writer must not hold the thread.
@@ -133,18 +137,22 @@ StatusOr<std::string> ReadWholeFile(const FilePolicy& policy, const std::string&
   struct stat info {};
   if (fstat(file.fd, &info) != 0) return SystemError(name, errno);
   if (S_ISDIR(info.st_mode)) return SystemError(name, EISDIR);
-  std::string contents;
   constexpr size_t kPiece = 1 << 20;
-  while (true) {
+  const bool says_size = info.st_size > 0;
+  const size_t limit = says_size ? static_cast<size_t>(info.st_size) : kMaxUnsaidFileBytes;
+  std::string contents;
+  if (says_size) contents.reserve(limit);  // a size that is not to be had fails before any reading
+  while (contents.size() < limit) {
+    if (stop.stop_requested()) return AsDerived(Cancelled("reading {} was stopped", name));
     const size_t have = contents.size();
-    const size_t left =
-        info.st_size > static_cast<off_t>(have) ? static_cast<size_t>(info.st_size) - have : kPiece;
-    contents.resize(have + std::min(left, size_t{64} << 20));
+    contents.resize(have + std::min(limit - have, kPiece));
     const ssize_t got = read(file.fd, contents.data() + have, contents.size() - have);
     if (got < 0 && errno != EINTR) return SystemError(name, errno);
     contents.resize(have + static_cast<size_t>(std::max<ssize_t>(got, 0)));
     if (got == 0) return contents;
   }
+  if (says_size) return contents;
+  return ResourceExhausted("{}; it does not say its size, and has more than {} bytes", name, limit);
 }
 
 Status WriteWholeFile(const FilePolicy& policy, const std::string& name,
@@ -161,8 +169,8 @@ Status WriteWholeFile(const FilePolicy& policy, const std::string& name,
   return close(fd) == 0 ? OkStatus() : SystemError(name, errno);
 }
 
-StatusOr<std::vector<std::string>> MatchFiles(const FilePolicy& policy,
-                                              const std::string& pattern) {
+StatusOr<std::vector<std::string>> MatchFiles(const FilePolicy& policy, const std::string& pattern,
+                                              const StopToken& stop) {
   if (pattern.empty()) return std::vector<std::string>();
   RHEO_ASSIGN_OR_RETURN(std::string local, LocalName(pattern));
   const std::string scheme(local.size() < pattern.size() ? kFileScheme : "");
@@ -172,8 +180,9 @@ StatusOr<std::vector<std::string>> MatchFiles(const FilePolicy& policy,
   const size_t wildcard = std::min(local.find_first_of(kWildcards), local.size());
   const size_t slash = local.rfind('/', wildcard);
   RHEO_RETURN_IF_ERROR(policy.Resolve(local.substr(0, slash + 1)).status());
-  Finder finder(policy);
+  Finder finder(policy, stop);
   finder.Find("", local);
+  if (stop.stop_requested()) return AsDerived(Cancelled("matching {} was stopped", pattern));
   std::vector<std::string>& found = finder.found();
   for (std::string& name : found) name.insert(0, scheme);
   std::sort(found.begin(), found.end());

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "rheo/ops/common/family_test.h"
+#include "rheo/ops/io/files.h"
 #include "rheo/ops/io/register.h"
 
 namespace rheo::ops {
@@ -107,6 +108,25 @@ TEST_F(IoTest, MatchesWithinOneLevelAndSorts) {
   EXPECT_THAT(Match(root_ + "/in/a.txt").value(), ElementsAre(root_ + "/in/a.txt"));
   EXPECT_TRUE(Match(root_ + "/none/*").value().empty());
   EXPECT_TRUE(Match("").value().empty());
+}
+
+TEST_F(IoTest, WhatHasNoEndIsReadToALimit) {
+  const auto endless = Read("/dev/zero");
+  EXPECT_EQ(endless.status().code(), StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(Message(endless.status())),
+              AllOf(HasSubstr("/dev/zero"), HasSubstr("67108864 bytes")));
+  EXPECT_EQ(Read("/dev/null").value(), "");
+  EXPECT_THAT(Read("/proc/self/status").value(), HasSubstr("Pid:"));
+}
+
+TEST_F(IoTest, AStoppedStepReadsAndFindsNothingMore) {
+  StopSource stop;
+  stop.request_stop();
+  const FilePolicy everywhere = FilePolicy::Everywhere();
+  const auto read = ReadWholeFile(everywhere, root_ + "/in/a.txt", stop.get_token());
+  EXPECT_EQ(read.status().code(), StatusCode::kCancelled);
+  const auto found = MatchFiles(everywhere, root_ + "/*", stop.get_token());
+  EXPECT_EQ(found.status().code(), StatusCode::kCancelled);
 }
 
 TEST_F(IoTest, APolicyOfFoldersKeepsToThem) {

@@ -39,8 +39,9 @@ Status RequireScalar(std::string_view what, const Tensor& tensor) {
 
 Status ReadFile(const FilePolicy& files, KernelContext& context) {
   RHEO_RETURN_IF_ERROR(RequireScalar("Input filename", context.input(0)));
-  RHEO_ASSIGN_OR_RETURN(std::string contents,
-                        ReadWholeFile(files, context.input(0).flat<std::string>()[0]));
+  RHEO_ASSIGN_OR_RETURN(
+      std::string contents,
+      ReadWholeFile(files, context.input(0).flat<std::string>()[0], context.stop()));
   context.set_output(0, Tensor::Scalar(std::move(contents)));
   return OkStatus();
 }
@@ -60,7 +61,8 @@ Status MatchingFiles(const FilePolicy& files, KernelContext& context) {
   }
   std::vector<std::string> all;
   for (const std::string& pattern : patterns.flat<std::string>()) {
-    RHEO_ASSIGN_OR_RETURN(std::vector<std::string> found, MatchFiles(files, pattern));
+    RHEO_ASSIGN_OR_RETURN(std::vector<std::string> found,
+                          MatchFiles(files, pattern, context.stop()));
     std::move(found.begin(), found.end(), std::back_inserter(all));
   }
   std::sort(all.begin(), all.end());
