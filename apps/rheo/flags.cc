@@ -35,12 +35,22 @@ bool ParseBytes(std::string_view text, int64_t& bytes) {
   return true;
 }
 
+bool IsWithin(const Flag& flag, double number) {
+  return number >= flag.at_least && number <= flag.at_most;  // not so for a NaN
+}
+
+std::string Range(const Flag& flag) {
+  if (flag.at_most == INT32_MAX) return fmt::format("of at least {}", flag.at_least);
+  return fmt::format("from {} to {}", flag.at_least, flag.at_most);
+}
+
 Status Set(const Flag& flag, const char* value) {
   if (flag.on != nullptr) {
     *flag.on = true;
     return OkStatus();
   }
   const std::string_view text(value);
+  if (text.empty()) return InvalidArgument("--{} needs a value, not ''", flag.name);
   if (flag.text != nullptr) {
     *flag.text = text;
     return OkStatus();
@@ -51,13 +61,15 @@ Status Set(const Flag& flag, const char* value) {
                            flag.name, text);
   }
   if (flag.real != nullptr) {
-    if (ParseNumber(text, *flag.real)) return OkStatus();
-    return InvalidArgument("--{} takes a number, like 0.3, not '{}'", flag.name, text);
+    if (ParseNumber(text, *flag.real) && IsWithin(flag, *flag.real)) return OkStatus();
+    return InvalidArgument("--{} takes a number {}, not '{}'", flag.name, Range(flag), text);
   }
-  const bool is_number = flag.count != nullptr ? ParseNumber(text, *flag.count) && *flag.count >= 0
-                                               : ParseNumber(text, *flag.number);
-  if (is_number) return OkStatus();
-  return InvalidArgument("--{} takes a number, not '{}'", flag.name, text);
+  if (flag.count != nullptr) {
+    if (ParseNumber(text, *flag.count) && *flag.count >= 0) return OkStatus();
+    return InvalidArgument("--{} takes a number of at least 0, not '{}'", flag.name, text);
+  }
+  if (ParseNumber(text, *flag.number) && IsWithin(flag, *flag.number)) return OkStatus();
+  return InvalidArgument("--{} takes a whole number {}, not '{}'", flag.name, Range(flag), text);
 }
 
 }  // namespace

@@ -21,8 +21,12 @@ struct Flag {
   int64_t* bytes = nullptr;  // a number, or one with K, M or G behind it
   double* real = nullptr;
   bool* on = nullptr;  // takes no value
+  // What a number or a real may be.
+  double at_least = 0;
+  double at_most = INT32_MAX;
 };
 
+// Empty values are wrong calls, too: what a variable of a script did not hold is no choice.
 // Sets the flags of `args` (without the program and the subcommand) and returns what follows them,
 // a "--" between left out. INVALID_ARGUMENT with one line that names the flag and the known ones.
 StatusOr<std::vector<std::string>> ParseFlags(const std::vector<std::string>& args,

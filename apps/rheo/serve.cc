@@ -42,7 +42,7 @@ Which task it is comes from one of these:
 {credentials}  --files LIST          which files operations may touch: any (default), none, folders by commas
   --cpu N               CPU devices (default 1)
   --gpu N               simulated GPU devices (default 0)
-  --gpu_memory_fraction F   the share of a GPU's memory to use, above 0 and up to 1 (default: all)
+  --gpu_memory_fraction F   the share of a GPU's memory to use, up to 1 (default, and 0: all)
   --inter_op_threads N  threads that run operations (default: cores)
   --intra_op_threads N  threads that share one operation (default: cores)
   --collective_group_leader TASK   the task that says who is in a group of collectives, e.g.
@@ -173,15 +173,15 @@ int Serve(const std::vector<std::string>& args) {
   std::vector<Flag> flags = {
       {.name = "cluster_spec", .text = &options.cluster_spec},
       {.name = "job_name", .text = &options.job_name},
-      {.name = "task_id", .number = &options.task_id},
+      {.name = "task_id", .number = &options.task_id, .at_least = INT32_MIN},
       {.name = "server_def", .text = &options.server_def},
       {.name = "slurm", .text = &options.slurm_jobs},
-      {.name = "slurm_port", .number = &options.slurm_port},
+      {.name = "slurm_port", .number = &options.slurm_port, .at_least = 1, .at_most = 65535},
       {.name = "keep_evaluator", .on = &options.keep_evaluator},
       {.name = "bind", .text = &options.bind},
       {.name = "cpu", .number = &options.cpus},
       {.name = "gpu", .number = &options.gpus},
-      {.name = "gpu_memory_fraction", .real = &options.gpu_memory_fraction},
+      {.name = "gpu_memory_fraction", .real = &options.gpu_memory_fraction, .at_most = 1},
       {.name = "inter_op_threads", .number = &options.inter_op_threads},
       {.name = "intra_op_threads", .number = &options.intra_op_threads},
       {.name = "collective_group_leader", .text = &options.collective_group_leader},
@@ -213,6 +213,9 @@ int Serve(const std::vector<std::string>& args) {
   }
   StatusOr<service::ServerDef> def = DefFromFlags(options);
   if (!def.ok()) return WrongCall("serve", def.status());
+  if (Status valid = service::ValidateServerDef(*def); !valid.ok()) {
+    return WrongCall("serve", valid);
+  }
   if (options.cpus > 0) def->default_session_config.device_count["CPU"] = options.cpus;
   if (options.gpus > 0) def->default_session_config.device_count["GPU"] = options.gpus;
   if (options.gpu_memory_fraction != 0) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "case_test.h"
 #include "listener.h"
@@ -216,25 +217,59 @@ TEST_F(Forming, Server18_WrongIdentityInTheLibrary) {
               AllOf(HasCode(StatusCode::kInternal), TextHas("worker"), TextHas("no jobs")));
 }
 
+// `rheo serve` with such flags is refused in one line that says the value and what is known.
+void ExpectRefusal(const std::vector<std::string>& flags, const std::string& value,
+                   const std::string& known) {
+  std::vector<std::string> command{BuiltProgram("rheo"), "serve"};
+  command.insert(command.end(), flags.begin(), flags.end());
+  SCOPED_TRACE(testing::PrintToString(flags));
+  const std::unique_ptr<Process> process = Process::Start(command);
+  const Stopwatch watch;
+  EXPECT_EQ(process->WaitExit(seconds(5)), 2);
+  EXPECT_TRUE(watch.IsBelow(1)) << watch.Seconds();
+  const std::string log = process->Log();
+  EXPECT_THAT(log, AllOf(HasSubstr(value), HasSubstr(known)));
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
+}
+
+TEST_F(Forming, ValuesThatAFlagCannotHaveAreRefused) {
+  const std::string spec = "worker|" + FreeAddress();
+  const auto refused = [&](const std::string& flag, const std::string& value,
+                           const std::string& right) {
+    ExpectRefusal({"--cluster_spec", spec, "--job_name", "worker", flag, value}, "'" + value + "'",
+                  flag + " " + right);
+  };
+  for (const char* flag :
+       {"--cpu", "--gpu", "--inter_op_threads", "--intra_op_threads", "--grace",
+        "--forming_timeout", "--lost_master_limit", "--session_idle_limit", "--ping_interval_ms"}) {
+    refused(flag, "-3", "takes a whole number of at least 0");
+  }
+  refused("--slurm_port", "70000", "takes a whole number from 1 to 65535");
+  refused("--gpu_memory_fraction", "nan", "takes a number from 0 to 1");
+  refused("--gpu_memory_fraction", "1.5", "takes a number from 0 to 1");
+  refused("--max_sessions", "-1", "takes a number of at least 0");
+  refused("--files", "", "needs a value");
+  refused("--bind", "", "needs a value");
+  for (const char* flag : {"--cpu", "--gpu", "--inter_op_threads", "--intra_op_threads"}) {
+    ExpectRefusal({"--cluster_spec", spec, "--job_name", "worker", flag, "1000000"}, "1000000",
+                  "10000 at most");
+  }
+}
+
+TEST_F(Forming, AServerDefOfAnotherProtocolIsRefused) {
+  const std::string path = testing::TempDir() + "verbs.pbtxt";
+  std::ofstream(path) << R"(cluster { job { name: "w" tasks { key: 0 value: "127.0.0.1:0" } } } )"
+                      << R"(job_name: "w" protocol: "grpc+verbs")";
+  ExpectRefusal({"--server_def", path}, "grpc+verbs", "Rheo serves 'grpc'");
+}
+
 TEST_F(Forming, Server18_WrongIdentityOfTheCommand) {
   const std::string port = FreeAddress();
   const std::string spec = "worker|" + port + ";" + FreeAddress();
-  const auto expect_refusal = [](const std::vector<std::string>& flags, const std::string& value,
-                                 const std::string& known) {
-    std::vector<std::string> command{BuiltProgram("rheo"), "serve"};
-    command.insert(command.end(), flags.begin(), flags.end());
-    const std::unique_ptr<Process> process = Process::Start(command);
-    const Stopwatch watch;
-    EXPECT_EQ(process->WaitExit(seconds(5)), 2);
-    EXPECT_TRUE(watch.IsBelow(1)) << watch.Seconds();
-    const std::string log = process->Log();
-    EXPECT_THAT(log, AllOf(HasSubstr(value), HasSubstr(known)));
-    EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
-  };
-  expect_refusal({"--cluster_spec", spec, "--job_name", "worker", "--task_id", "-1"}, "-1", "0, 1");
-  expect_refusal({"--cluster_spec", spec, "--job_name", "worker", "--task_id", "7"}, "7", "0, 1");
-  expect_refusal({"--cluster_spec", spec, "--job_name", "nojob"}, "nojob", "worker");
-  expect_refusal({"--cluster_spec", "", "--job_name", "worker"}, "cluster", "--cluster_spec");
+  ExpectRefusal({"--cluster_spec", spec, "--job_name", "worker", "--task_id", "-1"}, "-1", "0, 1");
+  ExpectRefusal({"--cluster_spec", spec, "--job_name", "worker", "--task_id", "7"}, "7", "0, 1");
+  ExpectRefusal({"--cluster_spec", spec, "--job_name", "nojob"}, "nojob", "worker");
+  ExpectRefusal({"--cluster_spec", "", "--job_name", "worker"}, "cluster", "--cluster_spec");
   const int fd = ListenOn(port);  // nobody kept it
   close(fd);
 }

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <atomic>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "rheo/async/notification.h"
@@ -16,6 +19,23 @@ TEST(ThreadPoolTest, RunsEveryScheduledTaskBeforeItIsDestroyed) {
     for (int i = 0; i < 1000; ++i) pool.Schedule([&] { ++count; });
   }
   EXPECT_EQ(count, 1000);
+}
+
+TEST(ThreadPoolTest, SaysWhenTheSystemHasNoMoreThreads) {
+  pthread_attr_t usual;
+  ASSERT_EQ(pthread_getattr_default_np(&usual), 0);
+  pthread_attr_t huge;
+  pthread_attr_init(&huge);
+  pthread_attr_setstacksize(&huge, size_t{1} << 60);  // no stack of that size is to be had
+  ASSERT_EQ(pthread_setattr_default_np(&huge), 0);
+  std::string text;
+  try {
+    const ThreadPool pool({.name = "test", .num_threads = 3});
+  } catch (const std::system_error& e) {
+    text = e.what();
+  }
+  pthread_setattr_default_np(&usual);
+  EXPECT_TRUE(text.starts_with("cannot start thread 1 of 3 of 'test'")) << text;
 }
 
 TEST(ThreadPoolTest, ParallelForCoversEachIndexOnce) {

@@ -1,10 +1,12 @@
 #include "rheo/async/thread_pool.h"
 
+#include <fmt/format.h>
 #include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -24,22 +26,22 @@ class ThreadPool::Impl {
     int count = options.num_threads;
     if (count <= 0) count = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     const std::string name = options.name.substr(0, 15);
-    for (int i = 0; i < count; ++i) {
-      threads_.emplace_back([this, name] {
-        pthread_setname_np(pthread_self(), name.c_str());
-        Work();
-      });
+    try {
+      for (int i = 0; i < count; ++i) {
+        threads_.emplace_back([this, name] {
+          pthread_setname_np(pthread_self(), name.c_str());
+          Work();
+        });
+      }
+    } catch (const std::system_error& e) {
+      const size_t started = threads_.size();
+      Stop();
+      throw std::system_error(
+          e.code(), fmt::format("cannot start thread {} of {} of '{}'", started + 1, count, name));
     }
   }
 
-  ~Impl() {
-    {
-      MutexLock lock(mutex_);
-      stopping_ = true;
-      cv_.NotifyAll();
-    }
-    for (std::thread& thread : threads_) thread.join();
-  }
+  ~Impl() { Stop(); }
 
   void Schedule(Task task) {
     bool wake = false;
@@ -54,6 +56,15 @@ class ThreadPool::Impl {
   int num_threads() const { return static_cast<int>(threads_.size()); }
 
  private:
+  void Stop() {
+    {
+      MutexLock lock(mutex_);
+      stopping_ = true;
+      cv_.NotifyAll();
+    }
+    for (std::thread& thread : threads_) thread.join();
+  }
+
   void Work() {
     while (true) {
       Task task;

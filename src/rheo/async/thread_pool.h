@@ -24,6 +24,7 @@ class ThreadPool {
  public:
   using Task = absl::AnyInvocable<void()>;
 
+  // Throws std::system_error, as std::thread does, when the system has no more threads; none stays.
   explicit ThreadPool(ThreadPoolOptions options);
   // Runs what was scheduled, then joins the threads.
   ~ThreadPool();

@@ -1,5 +1,6 @@
 #include "rheo/runtime/connect.h"
 
+#include <system_error>
 #include <utility>
 
 #include "rheo/rpc/client.h"
@@ -22,16 +23,24 @@ struct RemoteConnection {
   std::shared_ptr<service::MasterService> master;
 };
 
+// A task in this process.
+StatusOr<std::shared_ptr<service::MasterService>> MakeOwnTask(
+    const service::SessionConfig& config) {
+  try {
+    RHEO_ASSIGN_OR_RETURN(std::unique_ptr<Task> made, Task::CreateAlone({.config = config}));
+    std::shared_ptr<Task> task = std::move(made);
+    return std::shared_ptr<service::MasterService>(task, &task->master());
+  } catch (const std::system_error& e) {  // of threads
+    return ResourceExhausted("the session has not started: {}", e.what());
+  }
+}
+
 }  // namespace
 
 StatusOr<std::shared_ptr<service::MasterService>> Connect(std::string_view target,
                                                           const service::SessionConfig& config,
                                                           const service::Credentials& credentials) {
-  if (target.empty()) {
-    RHEO_ASSIGN_OR_RETURN(std::unique_ptr<Task> made, Task::CreateAlone({.config = config}));
-    std::shared_ptr<Task> task = std::move(made);
-    return std::shared_ptr<service::MasterService>(task, &task->master());
-  }
+  if (target.empty()) return MakeOwnTask(config);
   if (!target.starts_with(kGrpcPrefix)) {
     return InvalidArgument("the target '{}' is neither empty (this process) nor grpc://host:port",
                            target);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <system_error>
 #include <utility>
 
 #include "rheo/async/notification.h"
@@ -301,8 +302,12 @@ Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Server::~Server() = default;
 
 StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options) {
-  RHEO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl, Impl::Start(std::move(options)));
-  return std::unique_ptr<Server>(new Server(std::move(impl)));
+  try {
+    RHEO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl, Impl::Start(std::move(options)));
+    return std::unique_ptr<Server>(new Server(std::move(impl)));
+  } catch (const std::system_error& e) {  // of threads
+    return ResourceExhausted("the server has not started: {}", e.what());
+  }
 }
 
 StatusOr<std::unique_ptr<Server>> Server::Start(service::ServerDef def, std::string bind_host) {

@@ -1,5 +1,7 @@
 #include "rheo/runtime/task.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "rheo/devices/cpu/factory.h"
@@ -27,6 +29,22 @@ class LoneDirectory final : public service::WorkerDirectory {
   // Set before anybody asks.
   std::shared_ptr<service::WorkerService> worker_;
 };
+
+// More threads or devices than this are a slip of the pen, and not to be had on most machines.
+constexpr int kMaxThreadsOrDevices = 10'000;
+
+Status CheckCounts(const service::SessionConfig& config) {
+  const auto check = [](std::string_view what, int count) {
+    if (count <= kMaxThreadsOrDevices) return OkStatus();
+    return InvalidArgument("{} is {}; it can be {} at most", what, count, kMaxThreadsOrDevices);
+  };
+  RHEO_RETURN_IF_ERROR(check("intra_op_parallelism_threads", config.intra_op_threads));
+  RHEO_RETURN_IF_ERROR(check("inter_op_parallelism_threads", config.inter_op_threads));
+  for (const auto& [type, count] : config.device_count) {
+    RHEO_RETURN_IF_ERROR(check(fmt::format("device_count of {}", type), count));
+  }
+  return OkStatus();
+}
 
 // CPU devices always; others where the configuration asks for them.
 StatusOr<std::vector<std::unique_ptr<device::Device>>> MakeDevices(
@@ -60,6 +78,7 @@ StatusOr<std::unique_ptr<Task>> Task::CreateAlone(TaskOptions options) {
 }
 
 StatusOr<std::unique_ptr<Task>> Task::Create(TaskOptions options, TaskPeers peers) {
+  RHEO_RETURN_IF_ERROR(CheckCounts(options.config));
   if (options.registries == nullptr) options.registries = &BuiltIn();
   auto task = std::unique_ptr<Task>(new Task(std::move(options)));
   const TaskOptions& o = task->options_;
