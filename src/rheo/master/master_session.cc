@@ -118,7 +118,7 @@ void MasterSession::Compile(StepSignature signature, CompileExtras extras, StepC
   options.for_partial_runs = extras.for_partial_runs;
   StatusOr<PreparedStep> prepared = CompileStep(options, *graph->placed, std::move(signature));
   if (!prepared.ok()) return ready(prepared.status());
-  RegisterParts(*std::move(prepared), gate_->closing(), std::move(ready));
+  RegisterParts(*std::move(prepared), gate_->closing(), registering_, std::move(ready));
 }
 
 void MasterSession::Close(Status reason, absl::AnyInvocable<void()> done) {

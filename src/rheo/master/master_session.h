@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "rheo/master/call_guard.h"
 #include "rheo/master/callable_table.h"
 #include "rheo/master/graph_state.h"
 #include "rheo/master/master.h"
@@ -71,6 +72,9 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   void Compile(StepSignature signature, CompileExtras extras, StepCache::Ready ready);
   std::string UniqueName(const graph::Graph& graph, std::string_view prefix);
 
+  // For a caller that waits for a step to be compiled: says, too late, whose answers are missing.
+  std::shared_ptr<CallGuard> GuardCompiling(const service::Call& call, service::Deadline answer_by,
+                                            DoneCallback done);
   StepOptions OptionsFor(const service::RunOptions& options, const service::Call& call);
   // Whether this run of the step is one that build_cost_model measures.
   bool IsMeasured(const CompiledStep& step) const;
@@ -101,6 +105,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   OptionWarnings option_warnings_;
   StepCache steps_;
   StepCache partial_steps_;
+  const std::shared_ptr<AwaitedTasks> registering_ = std::make_shared<AwaitedTasks>();
   CallableTable callables_;
   PartialRunTable partial_runs_;
   // Counts through the names of Send and Recv nodes; atomic since steps compile side by side.

@@ -15,10 +15,15 @@ bool WantsMetadata(const service::ExecOptions& exec) {
   return exec.record_timeline || exec.record_costs || exec.record_partition_graphs;
 }
 
-// What the waiting caller is told when a step is not even compiled in time.
-constexpr const char* kCompiling = "compiling the step and registering its parts";
-
 }  // namespace
+
+std::shared_ptr<CallGuard> MasterSession::GuardCompiling(const service::Call& call,
+                                                         service::Deadline answer_by,
+                                                         DoneCallback done) {
+  return CallGuard::Start(
+      timers_, call, answer_by, "compiling the step and registering its parts",
+      [tasks = registering_] { return tasks->Describe(); }, std::move(done));
+}
 
 StepOptions MasterSession::OptionsFor(const service::RunOptions& options,
                                       const service::Call& call) {
@@ -60,8 +65,7 @@ void MasterSession::CompileAndRun(const service::RunStepRequest& request,
   const StepSignature signature = SignatureOf(names);
   CompileExtras extras{.collective_graph_key = request.options.collective_graph_key,
                        .caller_waits = call.caller_waits};
-  const auto guard =
-      CallGuard::Start(timers_, call, options.answer_by, kCompiling, std::move(done));
+  const auto guard = GuardCompiling(call, options.answer_by, std::move(done));
   // The thread that finishes compiling may be the pool's or a worker's: it must not stay for the
   // run.
   options.caller_waits = false;
@@ -174,8 +178,7 @@ void MasterSession::PartialRunSetup(const service::PartialRunSetupRequest& reque
                                     const service::Call& call, DoneCallback done) {
   const StepSignature signature = SignatureOf({request.feeds, request.fetches, request.targets});
   CompileExtras extras{.for_partial_runs = true, .caller_waits = call.caller_waits};
-  const auto guard = CallGuard::Start(timers_, call, AnswerBy(call.deadline, Clock::now()),
-                                      kCompiling, std::move(done));
+  const auto guard = GuardCompiling(call, AnswerBy(call.deadline, Clock::now()), std::move(done));
   partial_steps_.Get(
       signature,
       [this, &signature, &extras](StepCache::Ready ready) {
@@ -249,8 +252,7 @@ void MasterSession::MakeCallable(const service::MakeCallableRequest& request,
   CompileExtras extras{.tensor_connections = options.tensor_connections,
                        .collective_graph_key = options.run_options.collective_graph_key,
                        .caller_waits = call.caller_waits};
-  const auto guard = CallGuard::Start(timers_, call, AnswerBy(call.deadline, Clock::now()),
-                                      kCompiling, std::move(done));
+  const auto guard = GuardCompiling(call, AnswerBy(call.deadline, Clock::now()), std::move(done));
   Build(std::move(signature), std::move(extras),
         [self = shared_from_this(), guard, &request, response](CompiledResult step) {
           DoneCallback done = guard->Take();
