@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "flags.h"
+#include "rheo/base/stderr.h"
 #include "rheo/rpc/certificates.h"
 
 namespace rheo::app {
@@ -81,8 +82,8 @@ int MakeCredentials(const std::vector<std::string>& args) {
   if (Status status = Make(rest->front(), hosts, days); !status.ok()) {
     return WrongCall("credentials", status);
   }
-  fmt::print(stderr, "rheo credentials: made {} for loopback{}{}, valid for {} day(s)\n",
-             rest->front(), hosts.empty() ? "" : " and ", fmt::join(hosts, " "), days);
+  PrintToStderr("rheo credentials: made {} for loopback{}{}, valid for {} day(s)\n", rest->front(),
+                hosts.empty() ? "" : " and ", fmt::join(hosts, " "), days);
   return kDone;
 }
 

@@ -4,7 +4,8 @@
 #include <getopt.h>
 
 #include <charconv>
-#include <cstdio>
+
+#include "rheo/base/stderr.h"
 
 namespace rheo::app {
 namespace {
@@ -106,7 +107,7 @@ StatusOr<std::vector<std::string>> ParseFlags(const std::vector<std::string>& ar
 }
 
 int WrongCall(std::string_view command, const Status& status) {
-  fmt::print(stderr, "rheo {}: {}\n", command, Message(status));
+  PrintToStderr("rheo {}: {}\n", command, Message(status));
   return kWrongCall;
 }
 

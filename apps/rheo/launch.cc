@@ -17,6 +17,7 @@
 
 #include "child_process.h"
 #include "flags.h"
+#include "rheo/base/stderr.h"
 
 namespace rheo::app {
 namespace {
@@ -126,7 +127,7 @@ int Supervise(std::vector<Member>& members, int signals) {
     }
     for (Member& member : members) PrintLines(member);
     if (interrupted) {
-      fmt::print(stderr, "rheo launch: interrupted; stopping all tasks\n");
+      PrintToStderr("rheo launch: interrupted; stopping all tasks\n");
       StopAll(members);
       return kJobFailed;
     }
@@ -136,9 +137,8 @@ int Supervise(std::vector<Member>& members, int signals) {
       if (ended && !member.process.succeeded()) {
         PrintLines(member);
         StopAll(members);
-        fmt::print(stderr,
-                   "rheo launch: /job:{}/task:{} (pid {}) failed: {}; all tasks were stopped\n",
-                   member.job, member.index, member.process.pid(), member.process.DescribeEnd());
+        PrintToStderr("rheo launch: /job:{}/task:{} (pid {}) failed: {}; all tasks were stopped\n",
+                      member.job, member.index, member.process.pid(), member.process.DescribeEnd());
         return kJobFailed;
       }
       if (member.job != "ps") workers_done &= ended;
@@ -197,8 +197,8 @@ int Launch(const std::vector<std::string>& args) {
       return WrongCall("launch", process.status());
     }
     members.push_back({job, index, *std::move(process)});
-    fmt::print(stderr, "rheo launch: {} is pid {}, at 127.0.0.1:{}\n", members.back().Name(),
-               members.back().process.pid(), (*ports)[static_cast<size_t>(i)]);
+    PrintToStderr("rheo launch: {} is pid {}, at 127.0.0.1:{}\n", members.back().Name(),
+                  members.back().process.pid(), (*ports)[static_cast<size_t>(i)]);
   }
   return Supervise(members, signals);
 }

@@ -1,5 +1,6 @@
 // The `rheo` command.
 
+#include <fcntl.h>
 #include <fmt/core.h>
 
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "flags.h"
 #include "rheo/base/log.h"
+#include "rheo/base/stderr.h"
 
 namespace {
 
@@ -30,9 +32,19 @@ Example:
   rheo serve --cluster_spec 'ps|127.0.0.1:7000,worker|127.0.0.1:7001' --job_name ps --task_id 0
 )";
 
+// A process that was started without stdin, stdout or stderr would take sockets for them.
+void OpenStandardFiles() {
+  while (true) {
+    const int fd = open("/dev/null", O_RDWR);
+    if (fd > STDERR_FILENO) close(fd);
+    if (fd < 0 || fd > STDERR_FILENO) return;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  OpenStandardFiles();
   rheo::SetLogLevel(rheo::LogLevel::kInfo);
   const std::vector<std::string> args(argv + 1, argv + argc);
   const std::string_view command = args.empty() ? std::string_view("help") : args[0];
@@ -49,9 +61,9 @@ int main(int argc, char** argv) {
     fmt::print("{}", kHelp);
     return args.empty() ? rheo::app::kWrongCall : rheo::app::kDone;
   }
-  fmt::print(stderr,
-             "rheo: there is no command '{}'; the commands are serve, launch, status, credentials, "
-             "version, help\n",
-             command);
+  rheo::PrintToStderr(
+      "rheo: there is no command '{}'; the commands are serve, launch, status, credentials, "
+      "version, help\n",
+      command);
   return rheo::app::kWrongCall;
 }

@@ -13,6 +13,7 @@
 
 #include "door_flags.h"
 #include "flags.h"
+#include "rheo/base/stderr.h"
 #include "rheo/runtime/server.h"
 #include "rheo/service/cluster_spec.h"
 #include "rheo/train/slurm.h"
@@ -237,7 +238,9 @@ int Serve(const std::vector<std::string>& args) {
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  // What they tell of is an error of the call that writes.
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
 
   runtime::ServerOptions server_options = runtime::OptionsFrom(*std::move(def));
   server_options.bind_host = options.bind;
@@ -256,12 +259,10 @@ int Serve(const std::vector<std::string>& args) {
   const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(
                           std::chrono::steady_clock::now() - start)
                           .count();
-  fmt::print(stderr,
-             "rheo serve: {} at {} with {} device(s), listening on {} ({}), ready after {} ms\n",
-             (*server)->task_name(), (*server)->target(), (*server)->devices().size(),
-             fmt::join((*server)->bound(), " "), (*server)->DescribeDoor(), millis);
-  fmt::print(stderr, "rheo serve: stopping: {}\n",
-             AwaitEnd(**server, signals, options.exit_when_done));
+  PrintToStderr("rheo serve: {} at {} with {} device(s), listening on {} ({}), ready after {} ms\n",
+                (*server)->task_name(), (*server)->target(), (*server)->devices().size(),
+                fmt::join((*server)->bound(), " "), (*server)->DescribeDoor(), millis);
+  PrintToStderr("rheo serve: stopping: {}\n", AwaitEnd(**server, signals, options.exit_when_done));
   (*server)->Stop(std::chrono::seconds(options.grace_seconds));
   return kDone;
 }

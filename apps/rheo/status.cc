@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "flags.h"
+#include "rheo/base/stderr.h"
 #include "rheo/rpc/client.h"
 #include "rheo/rpc/status_page.h"
 
@@ -44,7 +45,7 @@ int ShowStatus(const std::vector<std::string>& args) {
     if (page.ok()) {
       fmt::print("{}", *page);
     } else {
-      fmt::print(stderr, "rheo status: {}\n", Message(page.status()));
+      PrintToStderr("rheo status: {}\n", Message(page.status()));
       exit_code = kJobFailed;
     }
   }

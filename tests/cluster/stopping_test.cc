@@ -64,6 +64,34 @@ int AskHealth(rpc::RpcClient& client, const std::string& address) {
   return answer.ok() && answer->size() == 2 ? answer->at(1) : -1;
 }
 
+// Whoever started the server does not read its stderr any more, or never did.
+TEST_F(Stopping, NobodyWhoReadsStderrHoldsUpAServer) {
+  const std::string full = "mkfifo $F; exec 3<>$F; head -c 65536 /dev/zero >&3; exec \"$@\" 2>&3";
+  const std::string closed = "exec 2> >(true); sleep 0.3; exec \"$@\"";
+  const std::string none = "exec \"$@\" 2>&- >&- <&-";
+  for (const std::string& script : {full, closed, none}) {
+    SCOPED_TRACE(script);
+    const std::string fifo = testing::TempDir() + "stderr";
+    unlink(fifo.c_str());
+    const std::string address = FreeAddress();
+    const std::unique_ptr<Process> server =
+        Process::Start({"/bin/bash", "-c", script, "bash", BuiltProgram("rheo"), "serve",
+                        "--cluster_spec", "ps|" + address, "--job_name", "ps", "--cpu", "500"},
+                       {{"F", fifo}});
+    ASSERT_TRUE(Eventually(seconds(20), [&] { return ReadStatusPage(address).sessions == 0; }));
+    // Each session's warnings and placements are logged.
+    for (int i = 0; i < 3; ++i) {
+      SessionOptions options{.target = "grpc://" + address};
+      options.config.log_device_placement = true;
+      StatusOr<Session> session = Session::Create(g_, options);
+      ASSERT_TRUE(session.ok()) << session.status();
+      EXPECT_TRUE(session->Run({.fetches = {ops::Identity(g_, 1.0f)}}).ok());
+    }
+    server->Signal(SIGTERM);
+    EXPECT_EQ(server->WaitExit(seconds(15)), 0);
+  }
+}
+
 // A step of some seconds: multiplications one after the other.
 Output LongStep(const Scope& g) {
   const Scope ps = g.WithDevice(Device("ps"));

@@ -2,11 +2,12 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstring>
+
+#include "rheo/base/stderr.h"
 
 namespace rheo {
 namespace {
@@ -34,8 +35,7 @@ void LogLine(LogLevel level, const char* file, int line, fmt::string_view format
                  base != nullptr ? base + 1 : file, line);
   fmt::vformat_to(fmt::appender(out), format, args);
   out.push_back('\n');
-  // A failed write to stderr has nowhere to be reported.
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, out.data(), out.size());
+  WriteToStderr({out.data(), out.size()});
 }
 
 }  // namespace rheo
