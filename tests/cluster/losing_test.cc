@@ -43,6 +43,26 @@ class Losing : public CaseTest {
   }
 };
 
+// Nobody can tell a frozen task anything; when it goes on, it has all that it had.
+TEST_F(Losing, ATaskThatThawsLearnsThatASessionWasClosed) {
+  Cluster& cluster = Make({.ps = 1, .flags = {"--ping_interval_ms", "300"}});
+  Scope g = Scope::NewRoot();
+  const Output on_ps = ops::Identity(g.WithDevice(Device("ps")), 1.0f);
+  {
+    StatusOr<Session> session = Open(g, cluster);
+    ASSERT_TRUE(session.ok()) << session.status();
+    ASSERT_TRUE(session->Run({.fetches = {on_ps}}).ok());
+    cluster.Freeze("ps");
+    EXPECT_THAT(session->Run({.fetches = {on_ps}}).status(),
+                AllOf(HasCode(StatusCode::kUnavailable), TextHas(TaskName("ps"))));
+    EXPECT_EQ(session->Close(), OkStatus());
+  }
+  cluster.Thaw("ps");
+  EXPECT_TRUE(Eventually(seconds(30), [&] {
+    return ReadStatusPage(cluster.Address("ps")).IsClean();
+  })) << ReadStatusPage(cluster.Address("ps")).text;
+}
+
 TEST_F(Losing, Server03_RestartedTaskReferenceVariable) { RestartedTask(VariableKind::kReference); }
 TEST_F(Losing, Server03_RestartedTaskResourceVariable) { RestartedTask(VariableKind::kResource); }
 

@@ -1,7 +1,9 @@
 // Steps that are fed and fetched in several calls.
 #include "case_test.h"
+#include "queue.h"
 #include "rheo/graph/import.h"
 #include "rheo/session/session.h"
+#include "status_page.h"
 
 namespace rheo::cluster_test {
 namespace {
@@ -61,6 +63,36 @@ TEST_F(PartialRuns, Server20_TwoStages) {
   const PartialRun run = SetUpBoth();
   ExpectValues(run, {{"a:0", Number(3)}}, {"x:0"}, {Number(6)});
   ExpectValues(run, {{"b:0", Number(1)}}, {"y:0"}, {Number(7)});
+}
+
+// A part of the run waits on a task that freezes. When it thaws, it must not take what comes.
+TEST_F(PartialRuns, ATaskThatThawsEndsRunsThatFailedMeanwhile) {
+  Cluster& cluster = Make({.ps = 1, .flags = {"--ping_interval_ms", "300"}});
+  Scope g = Scope::NewRoot();
+  const Queue queue(g);
+  const Output size = ops::QueueSizeV2(queue.ps, queue.handle);
+  const Output a = ops::Placeholder(g.WithName("a"), DType::kFloat);
+  const Output b = ops::Placeholder(g.WithName("b"), DType::kFloat);
+  const Output x = ops::Mul(g.WithName("x").WithDevice(Device("ps")), a, 2.0f);
+  ops::Add(g.WithName("y").WithDevice(Device("ps")), queue.dequeued, b);
+  const auto master = runtime::Connect(cluster.Target());
+  auto session = session::Session::Create(master.value(), graph::Export(g.graph(), {}));
+  ASSERT_TRUE(session.ok()) << session.status();
+  const PartialRun run = session->SetupPartialRun({"a:0", "b:0"}, {"x:0", "y:0"}).value();
+  ExpectValues(run, {{"a:0", Number(3)}}, {"x:0"}, {Number(6)});
+  cluster.Freeze("ps");
+  EXPECT_THAT(run.Run({{"b:0", Number(1)}}, {"y:0"}).status(),
+              AllOf(HasCode(StatusCode::kUnavailable), TextHas(TaskName("ps"))));
+  cluster.Thaw("ps");
+  EXPECT_TRUE(Eventually(seconds(30), [&] {
+    return ReadStatusPage(cluster.Address("ps")).steps == 0;
+  })) << ReadStatusPage(cluster.Address("ps")).text;
+  StatusOr<Session> other = Session::Create(g, {.target = cluster.Target()});
+  ASSERT_TRUE(other.ok()) << other.status();
+  ASSERT_TRUE(other->Run({.feeds = {{queue.value, Number(1)}}, .targets = {queue.enqueue}}).ok());
+  const auto left = other->Run({.fetches = {size}});
+  ASSERT_TRUE(left.ok()) << left.status();
+  EXPECT_THAT(*left, ElementsAre(Tensor::Scalar<int32_t>(1)));
 }
 
 TEST_F(PartialRuns, Server20_TwoHandlesInTurnAndAPlainStepBetween) {

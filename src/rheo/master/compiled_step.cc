@@ -169,6 +169,7 @@ StatusOr<PreparedStep> CompileStep(const CompileOptions& options, const Graph& p
   PreparedStep prepared;
   prepared.step = std::make_shared<CompiledStep>();
   prepared.step->session = options.session;
+  prepared.step->cleanups = options.cleanups;
   prepared.step->signature = std::move(signature);
   const StepNames& names = prepared.step->signature.names;
   prepared.step->feed_keys = ClientKeys(client, names.feeds);

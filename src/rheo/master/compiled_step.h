@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "rheo/base/mutex.h"
+#include "rheo/master/cleanups.h"
 #include "rheo/master/graph_state.h"
 #include "rheo/master/session_cluster.h"
 #include "rheo/master/step_names.h"
@@ -37,6 +38,7 @@ class CompiledStep {
 
   StepSignature signature;
   SessionHandle session;
+  std::shared_ptr<Cleanups> cleanups;
   // In order of signature.names.feeds and .fetches.
   std::vector<rendezvous::RendezvousKey> feed_keys;
   std::vector<rendezvous::RendezvousKey> fetch_keys;
@@ -70,6 +72,7 @@ struct CompileOptions {
   const service::SessionConfig* config = nullptr;
   const passes::ConstantEvaluator* evaluator = nullptr;
   SessionHandle session;
+  std::shared_ptr<Cleanups> cleanups;
   // A node name that the session has not had; see partition::Options.
   std::function<std::string(std::string_view prefix)> unique_name;
   // from → to: consumers of `to` read `from` instead.

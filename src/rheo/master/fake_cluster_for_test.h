@@ -30,8 +30,9 @@ class FakeWorker : public WorkerService {
 
   std::vector<device::DeviceInfo> devices;
   bool is_rheo = true;
-  StepId next_step = StepId(1000);    // of every graph with collectives
-  std::function<Status()> on_status;  // null: OK
+  StepId next_step = StepId(1000);     // of every graph with collectives
+  std::function<Status()> on_status;   // null: OK
+  std::function<Status()> on_cleanup;  // DeleteWorkerSession, DeregisterGraph, CleanupGraph
   std::function<Status(const CreateWorkerSessionRequest&)> on_create;
   std::function<void(const RegisterGraphRequest&, DoneCallback)> on_register;
   std::function<void(const RunGraphRequest&, RunGraphResponse*, const Call&, DoneCallback)> on_run;
@@ -86,7 +87,7 @@ class FakeWorker : public WorkerService {
   void DeleteWorkerSession(const DeleteWorkerSessionRequest&, DeleteWorkerSessionResponse*,
                            const Call&, DoneCallback done) override {
     Note("DeleteWorkerSession");
-    done(OkStatus());
+    done(on_cleanup ? on_cleanup() : OkStatus());
   }
   void RegisterGraph(const RegisterGraphRequest& request, RegisterGraphResponse* response,
                      const Call&, DoneCallback done) override {
@@ -102,7 +103,7 @@ class FakeWorker : public WorkerService {
   void DeregisterGraph(const DeregisterGraphRequest&, DeregisterGraphResponse*, const Call&,
                        DoneCallback done) override {
     Note("DeregisterGraph");
-    done(OkStatus());
+    done(on_cleanup ? on_cleanup() : OkStatus());
   }
   void RunGraph(const RunGraphRequest& request, RunGraphResponse* response, const Call& call,
                 DoneCallback done) override {
@@ -114,7 +115,7 @@ class FakeWorker : public WorkerService {
   void CleanupGraph(const CleanupGraphRequest&, CleanupGraphResponse*, const Call&,
                     DoneCallback done) override {
     Note("CleanupGraph");
-    done(OkStatus());
+    done(on_cleanup ? on_cleanup() : OkStatus());
   }
   void CleanupAll(const CleanupAllRequest&, CleanupAllResponse*, const Call&,
                   DoneCallback done) override {

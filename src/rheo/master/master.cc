@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "rheo/base/log.h"
+#include "rheo/master/cleanups.h"
 #include "rheo/master/deadlines.h"
 #include "rheo/master/discovery.h"
 #include "rheo/master/master_session.h"
@@ -75,6 +76,7 @@ class MasterImpl final : public Master {
 
   const MasterEnv env_;
   TimerQueue timers_;
+  const std::shared_ptr<Cleanups> cleanups_ = std::make_shared<Cleanups>(timers_);
   RecentRequests recent_requests_;
   SessionTable sessions_;
   StepGate gate_;  // of calls outside sessions
@@ -122,7 +124,7 @@ void MasterImpl::CreateSession(const CreateSessionRequest& request, CreateSessio
                     env_.task_name, sessions_.size()),
         env_.limits.sessions, "max_sessions"));
   }
-  SetUpSession(env_, timers_, request, call, gate_.closing(),
+  SetUpSession(env_, timers_, cleanups_, request, call, gate_.closing(),
                [this, response, done = LeaveAfter(std::move(done))](
                    StatusOr<std::shared_ptr<MasterSession>> session) mutable {
                  if (!session.ok()) {
@@ -308,6 +310,7 @@ void MasterImpl::Stop(const Status& reason) {
       [&closed](const std::vector<Status>&) { closed.Notify(); });
   closed.Wait();
   idle.Wait();
+  cleanups_->Stop();
 }
 
 }  // namespace

@@ -10,18 +10,14 @@
 #include "rheo/master/when_all.h"
 
 namespace rheo::master {
-namespace {
-
-constexpr std::chrono::seconds kDeleteTimeout(10);
-
-}  // namespace
-
-MasterSession::MasterSession(const MasterEnv& env, TimerQueue& timers, SessionHandle handle,
+MasterSession::MasterSession(const MasterEnv& env, TimerQueue& timers,
+                             std::shared_ptr<Cleanups> cleanups, SessionHandle handle,
                              service::SessionConfig config,
                              std::shared_ptr<const SessionCluster> cluster,
                              std::shared_ptr<const GraphState> graph)
     : env_(env),
       timers_(timers),
+      cleanups_(std::move(cleanups)),
       handle_(std::move(handle)),
       config_(std::move(config)),
       cluster_(std::move(cluster)),
@@ -110,6 +106,7 @@ void MasterSession::Compile(StepSignature signature, CompileExtras extras, StepC
   options.config = &config_;
   options.evaluator = &env_.evaluator;
   options.session = handle_;
+  options.cleanups = cleanups_;
   options.unique_name = [this, &graph](std::string_view prefix) {
     return UniqueName(*graph->placed, prefix);
   };
@@ -132,24 +129,13 @@ void MasterSession::Close(Status reason, absl::AnyInvocable<void()> done) {
 }
 
 void MasterSession::DeleteWorkerSessions(absl::AnyInvocable<void()> done) {
-  struct Deletion {
-    service::DeleteWorkerSessionRequest request;
-    service::Call call;
-    std::vector<service::DeleteWorkerSessionResponse> responses;
-  };
   const std::vector<Task>& tasks = cluster_->tasks();
-  auto deletion = std::make_shared<Deletion>();
-  deletion->request.session = handle_;
-  deletion->call.deadline = Clock::now() + kDeleteTimeout;
-  deletion->responses.resize(tasks.size());
   WhenAll(
       tasks.size(),
       [&](size_t i, DoneCallback task_done) {
-        tasks[i].worker->DeleteWorkerSession(deletion->request, &deletion->responses[i],
-                                             deletion->call, std::move(task_done));
+        cleanups_->EndSession(tasks[i].worker, handle_, std::move(task_done));
       },
-      [self = shared_from_this(), deletion,
-       done = std::move(done)](const std::vector<Status>& statuses) mutable {
+      [self = shared_from_this(), done = std::move(done)](std::vector<Status> statuses) mutable {
         for (size_t i = 0; i < statuses.size(); ++i) {
           if (statuses[i].ok()) continue;
           RHEO_LOG(Warning, "closing session {}: {}: {}", self->handle_.value,

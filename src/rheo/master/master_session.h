@@ -9,6 +9,7 @@
 
 #include "rheo/master/call_guard.h"
 #include "rheo/master/callable_table.h"
+#include "rheo/master/cleanups.h"
 #include "rheo/master/graph_state.h"
 #include "rheo/master/master.h"
 #include "rheo/master/option_warnings.h"
@@ -25,8 +26,9 @@ namespace rheo::master {
 class MasterSession : public std::enable_shared_from_this<MasterSession> {
  public:
   // `env` and `timers` outlive the session and its close.
-  MasterSession(const MasterEnv& env, TimerQueue& timers, SessionHandle handle,
-                service::SessionConfig config, std::shared_ptr<const SessionCluster> cluster,
+  MasterSession(const MasterEnv& env, TimerQueue& timers, std::shared_ptr<Cleanups> cleanups,
+                SessionHandle handle, service::SessionConfig config,
+                std::shared_ptr<const SessionCluster> cluster,
                 std::shared_ptr<const GraphState> graph);
 
   const SessionHandle& handle() const { return handle_; }
@@ -98,6 +100,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
 
   const MasterEnv& env_;
   TimerQueue& timers_;
+  const std::shared_ptr<Cleanups> cleanups_;
   const SessionHandle handle_;
   const service::SessionConfig config_;
   const std::shared_ptr<const SessionCluster> cluster_;

@@ -57,7 +57,7 @@ StatusOr<PartialRun::Stage> PartialRun::Admit(const service::RunStepRequest& req
   if (!scope_) {
     std::vector<std::shared_ptr<service::WorkerService>> workers;
     for (const StepPart& part : step_->parts) workers.push_back(part.worker);
-    scope_.emplace(id_, std::move(workers));
+    scope_.emplace(id_, std::move(workers), step_->cleanups);
   }
   return stage;
 }

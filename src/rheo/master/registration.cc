@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <utility>
 
-#include "rheo/base/log.h"
 #include "rheo/master/step_errors.h"
 #include "rheo/master/when_all.h"
 
 namespace rheo::master {
 namespace {
-
-constexpr std::chrono::seconds kDeregisterTimeout(10);
 
 struct Registration {
   PreparedStep prepared;
@@ -22,22 +18,8 @@ struct Registration {
   absl::AnyInvocable<void(CompiledResult)> done;
 };
 
-struct Deregistration {
-  service::DeregisterGraphRequest request;
-  service::DeregisterGraphResponse response;
-  service::Call call;
-};
-
-void Deregister(const StepPart& part, const SessionHandle& session) {
-  auto work = std::make_shared<Deregistration>();
-  work->request.session = session;
-  work->request.graph = part.graph;
-  work->call.deadline = std::chrono::steady_clock::now() + kDeregisterTimeout;
-  const Deregistration& w = *work;
-  part.worker->DeregisterGraph(
-      w.request, &work->response, w.call, [work, task = part.task](const Status& status) {
-        if (!status.ok()) RHEO_LOG(Debug, "deregistration at {}: {}", task, Message(status));
-      });
+void Deregister(const CompiledStep& step, const StepPart& part) {
+  step.cleanups->ForgetGraph(part.worker, step.session, part.graph);
 }
 
 void Complete(Registration& registration, const std::vector<Status>& statuses) {
@@ -53,7 +35,7 @@ void Complete(Registration& registration, const std::vector<Status>& statuses) {
     return;
   }
   for (size_t i = 0; i < statuses.size(); ++i) {
-    if (statuses[i].ok()) Deregister(step.parts[i], step.session);
+    if (statuses[i].ok()) Deregister(step, step.parts[i]);
   }
   registration.done(std::move(status));
 }
@@ -102,7 +84,7 @@ void RegisterParts(PreparedStep prepared, StopToken stop, std::shared_ptr<Awaite
 }
 
 void DeregisterParts(const CompiledStep& step) {
-  for (const StepPart& part : step.parts) Deregister(part, step.session);
+  for (const StepPart& part : step.parts) Deregister(step, part);
 }
 
 }  // namespace rheo::master

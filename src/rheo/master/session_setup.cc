@@ -45,10 +45,12 @@ class Setup : public std::enable_shared_from_this<Setup> {
  public:
   using Done = absl::AnyInvocable<void(StatusOr<std::shared_ptr<MasterSession>>)>;
 
-  Setup(const MasterEnv& env, TimerQueue& timers, const service::CreateSessionRequest& request,
-        const service::Call& call, StopToken stop, Done done)
+  Setup(const MasterEnv& env, TimerQueue& timers, std::shared_ptr<Cleanups> cleanups,
+        const service::CreateSessionRequest& request, const service::Call& call, StopToken stop,
+        Done done)
       : env_(env),
         timers_(timers),
+        cleanups_(std::move(cleanups)),
         request_(request),
         call_(call),
         config_(service::MergeConfig(env.default_config, request.config)),
@@ -139,8 +141,8 @@ class Setup : public std::enable_shared_from_this<Setup> {
     auto cluster = std::make_shared<const SessionCluster>(std::move(tasks), directory_);
     RHEO_ASSIGN_OR_RETURN(auto graph, NextGraphState(nullptr, request_.graph, *cluster, config_,
                                                      *env_.ops, env_.limits));
-    session_ = std::make_shared<MasterSession>(env_, timers_, NewSessionHandle(), config_,
-                                               std::move(cluster), std::move(graph));
+    session_ = std::make_shared<MasterSession>(env_, timers_, cleanups_, NewSessionHandle(),
+                                               config_, std::move(cluster), std::move(graph));
     session_->option_warnings().Warn(session_->handle(), request_.config.without_effect);
     return OkStatus();
   }
@@ -213,6 +215,7 @@ class Setup : public std::enable_shared_from_this<Setup> {
 
   const MasterEnv& env_;
   TimerQueue& timers_;
+  const std::shared_ptr<Cleanups> cleanups_;
   const service::CreateSessionRequest& request_;
   const service::Call& call_;
   const SessionConfig config_;
@@ -233,11 +236,13 @@ class Setup : public std::enable_shared_from_this<Setup> {
 
 }  // namespace
 
-void SetUpSession(const MasterEnv& env, TimerQueue& timers,
+void SetUpSession(const MasterEnv& env, TimerQueue& timers, std::shared_ptr<Cleanups> cleanups,
                   const service::CreateSessionRequest& request, const service::Call& call,
                   StopToken stop,
                   absl::AnyInvocable<void(StatusOr<std::shared_ptr<MasterSession>>)> done) {
-  std::make_shared<Setup>(env, timers, request, call, std::move(stop), std::move(done))->Start();
+  std::make_shared<Setup>(env, timers, std::move(cleanups), request, call, std::move(stop),
+                          std::move(done))
+      ->Start();
 }
 
 }  // namespace rheo::master

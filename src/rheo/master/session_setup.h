@@ -14,7 +14,7 @@ namespace rheo::master {
 // UNAVAILABLE, which clients would retry at once. `stop` ends it early beside the call's own.
 //
 // `env`, `timers`, the request and the call outlive the callback.
-void SetUpSession(const MasterEnv& env, TimerQueue& timers,
+void SetUpSession(const MasterEnv& env, TimerQueue& timers, std::shared_ptr<Cleanups> cleanups,
                   const service::CreateSessionRequest& request, const service::Call& call,
                   StopToken stop,
                   absl::AnyInvocable<void(StatusOr<std::shared_ptr<MasterSession>>)> done);

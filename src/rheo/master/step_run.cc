@@ -102,7 +102,7 @@ void StepRun::PrepareParts() {
   if (step_->is_local || options_.is_partial) return;
   std::vector<std::shared_ptr<service::WorkerService>> workers;
   for (const StepPart& part : step_->parts) workers.push_back(part.worker);
-  scope_.emplace(step_id_, std::move(workers));
+  scope_.emplace(step_id_, std::move(workers), step_->cleanups);
 }
 
 void StepRun::Watch() {

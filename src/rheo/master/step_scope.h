@@ -3,18 +3,19 @@
 #define RHEO_MASTER_STEP_SCOPE_H_
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "rheo/base/ids.h"
-#include "rheo/service/worker_service.h"
+#include "rheo/master/cleanups.h"
 
 namespace rheo::master {
 
-// On destruction sends CleanupGraph to all `workers` that need it, without waiting for the answers.
+// On destruction tells all `workers` that need it that the step is over, without waiting for them.
 class StepScope {
  public:
-  StepScope(StepId step, std::vector<std::shared_ptr<service::WorkerService>> workers)
-      : step_(step), workers_(std::move(workers)) {}
+  StepScope(StepId step, std::vector<Cleanups::Worker> workers, std::shared_ptr<Cleanups> cleanups)
+      : step_(step), workers_(std::move(workers)), cleanups_(std::move(cleanups)) {}
   ~StepScope();
   StepScope(const StepScope&) = delete;
   StepScope& operator=(const StepScope&) = delete;
@@ -24,7 +25,8 @@ class StepScope {
 
  private:
   const StepId step_;
-  std::vector<std::shared_ptr<service::WorkerService>> workers_;
+  std::vector<Cleanups::Worker> workers_;
+  const std::shared_ptr<Cleanups> cleanups_;
 };
 
 }  // namespace rheo::master
