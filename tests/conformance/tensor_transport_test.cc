@@ -204,14 +204,18 @@ TEST_P(TensorTransportTest, StopEndsAPullWithADerivedError) {
   StopSource source;
   Pulled pulled(*world_, Key("never"), source.get_token());
   source.request_stop();
-  EXPECT_EQ(pulled.Wait().status(), AsDerived(Cancelled("RecvFromRemoteAsync is cancelled.")));
+  EXPECT_EQ(pulled.Wait().status(),
+            AsDerived(Cancelled("RecvFromRemoteAsync is cancelled; {} has not come",
+                                Key("never").Describe())));
 }
 
 TEST_P(TensorTransportTest, APullThatIsStoppedAlreadyEndsAtOnce) {
   StopSource source;
   source.request_stop();
   Pulled pulled(*world_, Key("never"), source.get_token());
-  EXPECT_EQ(pulled.Wait().status(), AsDerived(Cancelled("RecvFromRemoteAsync is cancelled.")));
+  EXPECT_EQ(pulled.Wait().status(),
+            AsDerived(Cancelled("RecvFromRemoteAsync is cancelled; {} has not come",
+                                Key("never").Describe())));
 }
 
 TEST_P(TensorTransportTest, ThePeersErrorKeepsCodeTextAndPayload) {

@@ -147,7 +147,8 @@ struct LocalRendezvous::Table {
         Trim(waiter->key);
       }
     }
-    std::move(waiter->done)(AsDerived(Cancelled("RecvAsync is cancelled.")));
+    std::move(waiter->done)(
+        AsDerived(Cancelled("RecvAsync is cancelled; {} has not come", waiter->key.Describe())));
   }
 
   Mutex mutex;

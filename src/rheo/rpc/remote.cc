@@ -8,6 +8,11 @@ namespace {
 // Where gRPC puts error details; see OkWithPayloadsOf.
 constexpr char kDetailsKey[] = "grpc-status-details-bin";
 
+// Whether it is the peer who says so, and not this side of the link.
+bool IsPeersWord(const RpcResult& result) {
+  return result.context.GetServerTrailingMetadata().count(std::string(kAnsweredTrailer)) > 0;
+}
+
 }  // namespace
 
 Status BodyError(Status error, const RpcResult& result) {
@@ -19,9 +24,9 @@ Status BodyError(Status error, const RpcResult& result) {
                               std::string_view(details->second.data(), details->second.size()));
 }
 
-Status Remote::Explain(std::string_view path, const grpc::Status& grpc_status) const {
-  Status status = FromGrpcStatus(grpc_status);
-  if (status.code() == StatusCode::kUnavailable) {
+Status Remote::Explain(std::string_view path, const RpcResult& result) const {
+  Status status = FromGrpcStatus(result.status);
+  if (status.code() == StatusCode::kUnavailable && !IsPeersWord(result)) {
     status = Prefix(status, fmt::format("{} at {} cannot be reached: ", who_, address()));
     // gRPC names the problem where this side saw it; the other side's is a closed connection.
     const bool is_explained = Message(status).find("certificate") != std::string_view::npos;

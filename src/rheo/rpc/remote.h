@@ -45,7 +45,7 @@ class Remote {
  private:
   template <typename Response>
   Status Receive(std::string_view path, RpcResult& result, Response& response) const {
-    if (!result.status.ok()) return Explain(path, result.status);
+    if (!result.status.ok()) return Explain(path, result);
     ByteSource bytes(result.body, channel_->variants());
     wire::Source& source = bytes.source();
     Status parsed;
@@ -61,7 +61,7 @@ class Remote {
   }
 
   // The status of a failed call as ours, with the peer, its address and the method in its text.
-  Status Explain(std::string_view path, const grpc::Status& status) const;
+  Status Explain(std::string_view path, const RpcResult& result) const;
   Status NotParsed(std::string_view path, const Status& status) const;
   std::string WhileCalling(std::string_view path) const;
 

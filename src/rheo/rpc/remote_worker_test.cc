@@ -234,6 +234,17 @@ TEST_F(RemoteWorkerTest, CancelledIsAlwaysDerived) {
   EXPECT_TRUE(IsDerived(status));
 }
 
+// Its step has lost another task, say: it can itself be reached.
+TEST_F(RemoteWorkerTest, UnavailableAsAnAnswerIsNoLostTask) {
+  server_.worker.cleanup_graph.FailWith(Unavailable("/job:b/replica:0/task:0 cannot be reached"));
+  CleanupGraphResponse response;
+  const Status status = Call(&WorkerService::CleanupGraph, CleanupGraphRequest{}, &response);
+  EXPECT_EQ(status.code(), StatusCode::kUnavailable);
+  const std::string text(Message(status));
+  EXPECT_TRUE(text.starts_with("/job:b/replica:0/task:0 cannot be reached\n")) << text;
+  EXPECT_THAT(text, HasSubstr(std::string("CleanupGraph of ") + kTestTask));
+}
+
 TEST(RemoteWorkerDownTest, ATaskThatIsDownIsUnavailableAndNamed) {
   std::string address;
   {

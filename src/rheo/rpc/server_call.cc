@@ -185,6 +185,7 @@ void ServerCall::Send(Answer answer) {
 }
 
 void ServerCall::Finish(const Status& status) {
+  if (!status.ok()) context_.AddTrailingMetadata(kAnsweredTrailer, "1");
   const grpc::Status grpc_status = ToGrpcStatus(status);
   Begin(finished_, [&](void* tag) { stream_.Finish(grpc_status, tag); });
 }

@@ -8,6 +8,10 @@
 
 namespace rheo::rpc {
 
+// Comes with each error that a Rheo task answers. gRPC does not tell an UNAVAILABLE of the peer's
+// from its own, which says that the peer cannot be reached.
+inline constexpr char kAnsweredTrailer[] = "rheo-answered";
+
 // Texts longer than this are cut, because all headers of an answer share a few kilobytes.
 inline constexpr size_t kMaxStatusTextBytes = 3072;
 

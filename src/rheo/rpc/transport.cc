@@ -35,7 +35,8 @@ struct PullCall {
       return std::move(done)(std::move(response.item));
     }
     if (status.code() == StatusCode::kCancelled && call.stop.stop_requested()) {
-      status = AsDerived(Cancelled("RecvFromRemoteAsync is cancelled."));
+      status = AsDerived(
+          Cancelled("RecvFromRemoteAsync is cancelled; {} has not come", request.key.Describe()));
     }
     std::move(done)(std::move(status));
   }

@@ -27,8 +27,8 @@ class WorkerTransport final : public rendezvous::TensorTransport {
   ~WorkerTransport() override;
 
   // Each pull is one RecvTensor with a request id of its own. INVALID_ARGUMENT when the key's
-  // source task is not in the cluster; CANCELLED (derived) "RecvFromRemoteAsync is cancelled." once
-  // `stop` fires.
+  // source task is not in the cluster; CANCELLED (derived) "RecvFromRemoteAsync is cancelled; …"
+  // once `stop` fires.
   void Pull(StepId step, const rendezvous::RendezvousKey& key, StopToken stop,
             rendezvous::RecvCallback done) override;
 
