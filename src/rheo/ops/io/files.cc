@@ -31,6 +31,7 @@ StatusCode CodeOf(int error) {
     case EISDIR:
       return StatusCode::kFailedPrecondition;
     case ENOSPC:
+    case EFBIG:
     case EDQUOT:
     case EMFILE:
     case ENFILE:
@@ -46,6 +47,10 @@ Status SystemError(const std::string& name, int error) {
 
 // The name without "file://".
 StatusOr<std::string> LocalName(const std::string& name) {
+  if (const size_t zero = name.find('\0'); zero != std::string::npos) {
+    return InvalidArgument("a file name has a zero byte behind '{}'; no name can have one",
+                           name.substr(0, zero));
+  }
   const size_t scheme = name.find("://");
   if (scheme == std::string::npos) return name;
   if (name.starts_with(kFileScheme)) return name.substr(kFileScheme.size());

@@ -93,6 +93,10 @@ TEST_F(IoTest, ErrorsHaveTensorFlowsCodesAndNameTheFile) {
   EXPECT_EQ(Read("s3://b/c").status(),
             Unimplemented("File system scheme 's3' not implemented (file: 's3://b/c')"));
   EXPECT_EQ(Write(root_ + "/in", "x").code(), StatusCode::kFailedPrecondition);
+  const std::string with_zero = root_ + std::string("/in/a.txt\0b", 11);
+  EXPECT_EQ(CodeOf(Read(with_zero)), StatusCode::kInvalidArgument);
+  EXPECT_EQ(Write(with_zero, "x").code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(CodeOf(Match(with_zero + "*")), StatusCode::kInvalidArgument);
   const auto two = runner_->RunOp("ReadFile", {}, {Tensor::Of<std::string>({2}, {"a", "b"})});
   EXPECT_EQ(two.status().code(), StatusCode::kInvalidArgument);
 }
