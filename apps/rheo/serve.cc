@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -99,7 +98,14 @@ struct Options {
 StatusOr<service::ServerDef> ReadServerDef(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return NotFound("cannot read the --server_def file '{}'", path);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  constexpr size_t kMaxBytes = size_t{16} << 20;  // of a cluster of 100 000 tasks
+  std::string bytes(kMaxBytes + 1, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<size_t>(file.gcount()));
+  if (file.bad()) return NotFound("cannot read the --server_def file '{}'", path);
+  if (bytes.size() > kMaxBytes) {
+    return InvalidArgument("the --server_def file '{}' has more than {} bytes", path, kMaxBytes);
+  }
   StatusOr<service::ServerDef> def = wire::ParseServerDef(bytes);
   if (!def.ok()) return Prefix(def.status(), fmt::format("'{}': ", path));
   return def;

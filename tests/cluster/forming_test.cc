@@ -250,10 +250,18 @@ TEST_F(Forming, ValuesThatAFlagCannotHaveAreRefused) {
   refused("--max_sessions", "-1", "takes a number of at least 0");
   refused("--files", "", "needs a value");
   refused("--bind", "", "needs a value");
+  ExpectRefusal({"--cluster_spec", spec, "--job_name", "worker", "--collective_group_leader", "w"},
+                "'w'", "/job:worker/replica:0/task:0");
   for (const char* flag : {"--cpu", "--gpu", "--inter_op_threads", "--intra_op_threads"}) {
     ExpectRefusal({"--cluster_spec", spec, "--job_name", "worker", flag, "1000000"}, "1000000",
                   "10000 at most");
   }
+}
+
+TEST_F(Forming, AServerDefThatCannotBeReadIsRefused) {
+  ExpectRefusal({"--server_def", "/nowhere"}, "/nowhere", "cannot read");
+  ExpectRefusal({"--server_def", "/"}, "'/'", "cannot read");
+  ExpectRefusal({"--server_def", "/dev/zero"}, "/dev/zero", "more than 16777216 bytes");
 }
 
 TEST_F(Forming, AServerDefOfAnotherProtocolIsRefused) {

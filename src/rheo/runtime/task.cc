@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "rheo/device/device_name.h"
 #include "rheo/devices/cpu/factory.h"
 #include "rheo/devices/sim/factory.h"
 #include "rheo/op/catalog_fingerprint.h"
@@ -33,7 +34,7 @@ class LoneDirectory final : public service::WorkerDirectory {
 // More threads or devices than this are a slip of the pen, and not to be had on most machines.
 constexpr int kMaxThreadsOrDevices = 10'000;
 
-Status CheckCounts(const service::SessionConfig& config) {
+Status CheckConfig(const service::SessionConfig& config) {
   const auto check = [](std::string_view what, int count) {
     if (count <= kMaxThreadsOrDevices) return OkStatus();
     return InvalidArgument("{} is {}; it can be {} at most", what, count, kMaxThreadsOrDevices);
@@ -43,7 +44,12 @@ Status CheckCounts(const service::SessionConfig& config) {
   for (const auto& [type, count] : config.device_count) {
     RHEO_RETURN_IF_ERROR(check(fmt::format("device_count of {}", type), count));
   }
-  return OkStatus();
+  if (config.collective_group_leader.empty()) return OkStatus();
+  const auto leader = device::DeviceName::Parse(config.collective_group_leader);
+  if (leader.ok() && leader->job && leader->task) return OkStatus();
+  return InvalidArgument(
+      "the collective_group_leader '{}' is no task; one is named like /job:worker/replica:0/task:0",
+      config.collective_group_leader);
 }
 
 // CPU devices always; others where the configuration asks for them.
@@ -78,7 +84,7 @@ StatusOr<std::unique_ptr<Task>> Task::CreateAlone(TaskOptions options) {
 }
 
 StatusOr<std::unique_ptr<Task>> Task::Create(TaskOptions options, TaskPeers peers) {
-  RHEO_RETURN_IF_ERROR(CheckCounts(options.config));
+  RHEO_RETURN_IF_ERROR(CheckConfig(options.config));
   if (options.registries == nullptr) options.registries = &BuiltIn();
   auto task = std::unique_ptr<Task>(new Task(std::move(options)));
   const TaskOptions& o = task->options_;
