@@ -40,8 +40,8 @@ Status Declarations::Add(int group_size, int rank, const CompleteInstanceRequest
     const bool is_other_shape = other.type == request.type && other.dtype == request.dtype;
     if (is_agreed && is_other_shape) return OkStatus();
     const bool is_renewed = !is_agreed && other.ranks.contains(rank);
-    const Status status = is_other_shape ? OtherShape(request, other.shape)
-                                         : OtherType(request, other.type, other.dtype);
+    Status status = is_other_shape ? OtherShape(request, other.shape)
+                                   : OtherType(request, other.type, other.dtype);
     Erase(it);
     if (!is_renewed) return status;
     it = instances_.end();

@@ -3,10 +3,10 @@
 #ifndef RHEO_COLLECTIVE_RESOLVER_H_
 #define RHEO_COLLECTIVE_RESOLVER_H_
 
-#include <compare>
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "rheo/collective/group_table.h"
@@ -54,7 +54,9 @@ class Resolver : public std::enable_shared_from_this<Resolver> {
     std::string device;
     int32_t type = 0;
     DType dtype = DType::kInvalid;
-    auto operator<=>(const InstanceKey&) const = default;
+    auto Fields() const { return std::tie(group, instance, device, type, dtype); }
+    bool operator<(const InstanceKey& other) const { return Fields() < other.Fields(); }
+    bool operator==(const InstanceKey& other) const { return Fields() == other.Fields(); }
   };
   static InstanceKey InstanceKeyOf(const service::CompleteInstanceRequest& request);
   void ForgetOthers(const InstanceKey& key) RHEO_REQUIRES(mutex_);

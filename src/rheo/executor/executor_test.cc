@@ -58,8 +58,11 @@ class ThrowingKernel : public HeldKernel {
   ThrowingKernel(When when, std::function<void()> raise) : when_(when), raise_(std::move(raise)) {}
   void ComputeAsync(KernelContext& context, DoneCallback done) override {
     context.set_output(0, Tensor::Scalar<int32_t>(5));
-    if (when_ == When::kAfterAnswer) std::move(done)(OkStatus());
-    if (when_ == When::kBeforeAnswer) held = std::move(done);
+    if (when_ == When::kAfterAnswer) {
+      std::move(done)(OkStatus());
+    } else if (when_ == When::kBeforeAnswer) {
+      held = std::move(done);
+    }
     raise_();
   }
 
@@ -297,8 +300,8 @@ TEST_F(ExecutorTest, WhatAKernelsLibrariesThrowFailsTheNodeOnly) {
     // An asynchronous kernel, before it answers, after it, and with an answer still to come.
     for (const auto when : {ThrowingKernel::When::kInstead, ThrowingKernel::When::kAfterAnswer,
                             ThrowingKernel::When::kBeforeAnswer}) {
-      const auto kernel = std::make_shared<ThrowingKernel>(when, c.raise);
-      kernels_["Neg"] = [kernel](const graph::Node&) { return kernel; };
+      auto kernel = std::make_shared<ThrowingKernel>(when, c.raise);
+      kernels_["Neg"] = [&kernel](const graph::Node&) { return kernel; };
       const Status status = Run();
       if (when == ThrowingKernel::When::kAfterAnswer) {
         EXPECT_EQ(status, OkStatus());
