@@ -1,6 +1,7 @@
 #include "rheo/ops/common/kernel_test_util.h"
 
 #include "rheo/async/notification.h"
+#include "rheo/base/log.h"
 #include "rheo/op/shape_context.h"
 
 namespace rheo::ops {
@@ -245,7 +246,10 @@ std::unique_ptr<TestRegistries> MakeTestRegistries(
   auto registries = std::make_unique<TestRegistries>();
   Status status = registries->ops.AddTable(op::PublicOpTable());
   if (status.ok()) status = register_schemas(registries->ops);
-  if (!status.ok()) return nullptr;
+  if (!status.ok()) {
+    RHEO_LOG(Error, "the family's schemas: {}", Message(status));
+    return nullptr;
+  }
   register_kernels(registries->kernels);
   return registries;
 }
