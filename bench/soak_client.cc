@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -127,14 +128,16 @@ StatusOr<double> Restarts(const Arguments& args) {
 class Blocked {
  public:
   // `block TARGET COUNT`: lets so many wait. Answers how many times as long a quick step takes
-  // then.
+  // then as beside one that waits.
   StatusOr<double> Block(const Arguments& args) {
     RHEO_ASSIGN_OR_RETURN(const std::string target, TextAt(args, 0));
     RHEO_ASSIGN_OR_RETURN(const int64_t count, CountAt(args, 1));
     RHEO_ASSIGN_OR_RETURN(session_, RawSession::Open(target, queue_.g));
     RHEO_RETURN_IF_ERROR(QuickStep().status());  // compiles it
+    // A client with an open step has threads that wait for answers: beside one, not beside none.
+    session_->Start(queue_.blocked);
     RHEO_ASSIGN_OR_RETURN(const double before, QuickStep());
-    for (int64_t i = 0; i < count; ++i) session_->Start(queue_.blocked);
+    for (int64_t i = 1; i < count; ++i) session_->Start(queue_.blocked);
     RHEO_ASSIGN_OR_RETURN(const double after, QuickStep());
     return after / before;
   }
@@ -151,15 +154,20 @@ class Blocked {
   }
 
  private:
-  // The median of 500, in seconds.
+  // The least of five medians of 500, in seconds: for a while a machine may have other things to
+  // do.
   StatusOr<double> QuickStep() {
-    std::vector<double> seconds(500);
-    for (double& each : seconds) {
-      RHEO_ASSIGN_OR_RETURN(
-          each, SecondsEach(1, [this] { return session_->Run(queue_.quick).status(); }));
+    double least = std::numeric_limits<double>::infinity();
+    for (int round = 0; round < 5; ++round) {
+      std::vector<double> seconds(500);
+      for (double& each : seconds) {
+        RHEO_ASSIGN_OR_RETURN(
+            each, SecondsEach(1, [this] { return session_->Run(queue_.quick).status(); }));
+      }
+      std::nth_element(seconds.begin(), seconds.begin() + 250, seconds.end());
+      least = std::min(least, seconds[250]);
     }
-    std::nth_element(seconds.begin(), seconds.begin() + 250, seconds.end());
-    return seconds[250];
+    return least;
   }
 
   const EmptyQueue queue_;
