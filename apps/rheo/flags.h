@@ -26,9 +26,9 @@ struct Flag {
   double at_most = INT32_MAX;
 };
 
-// Empty values are wrong calls, too: what a variable of a script did not hold is no choice.
 // Sets the flags of `args` (without the program and the subcommand) and returns what follows them,
 // a "--" between left out. INVALID_ARGUMENT with one line that names the flag and the known ones.
+// An empty value is an error, too: what a variable of a script did not hold is no choice.
 StatusOr<std::vector<std::string>> ParseFlags(const std::vector<std::string>& args,
                                               const std::vector<Flag>& flags);
 

@@ -10,17 +10,27 @@ namespace {
 
 constexpr std::chrono::seconds kTimeout(10);
 
-// The messages of one try.
+// Sends `request` by `method`, in messages of its own each time that it is called.
 template <typename Request, typename Response>
-struct Try {
-  Request request;
-  Response response;
-  service::Call call;
-
-  explicit Try(Request r) : request(std::move(r)) {
-    call.deadline = std::chrono::steady_clock::now() + kTimeout;
-  }
-};
+auto Sender(void (service::WorkerService::*method)(const Request&, Response*, const service::Call&,
+                                                   DoneCallback),
+            Request request) {
+  struct Try {
+    Request request;
+    Response response;
+    service::Call call;
+  };
+  return [method, request = std::move(request)](service::WorkerService& to, DoneCallback done) {
+    auto attempt = std::make_shared<Try>();
+    attempt->request = request;
+    attempt->call.deadline = std::chrono::steady_clock::now() + kTimeout;
+    const Try& t = *attempt;
+    (to.*method)(t.request, &attempt->response, t.call,
+                 [attempt, done = std::move(done)](Status status) mutable {
+                   std::move(done)(std::move(status));
+                 });
+  };
+}
 
 // The worker has not had a say.
 bool MayArriveLater(const Status& status) {
@@ -31,53 +41,32 @@ bool MayArriveLater(const Status& status) {
 }  // namespace
 
 void Cleanups::EndStep(const Worker& worker, StepId step) {
-  const auto send = [step](service::WorkerService& to, DoneCallback done) {
-    using Cleanup = Try<service::CleanupGraphRequest, service::CleanupGraphResponse>;
-    auto cleanup = std::make_shared<Cleanup>(service::CleanupGraphRequest{.step = step});
-    const Cleanup& c = *cleanup;
-    to.CleanupGraph(c.request, &cleanup->response, c.call,
-                    [cleanup, done = std::move(done)](Status status) mutable {
-                      std::move(done)(std::move(status));
-                    });
-  };
-  Start(worker, send, [step](const Status& status) {
-    if (!status.ok()) RHEO_LOG(Debug, "clean-up of step {}: {}", step.value, Message(status));
-  });
+  service::CleanupGraphRequest request;
+  request.step = step;
+  Start(worker, Sender(&service::WorkerService::CleanupGraph, std::move(request)),
+        [step](const Status& status) {
+          if (!status.ok()) RHEO_LOG(Debug, "clean-up of step {}: {}", step.value, Message(status));
+        });
 }
 
 void Cleanups::ForgetGraph(const Worker& worker, const SessionHandle& session,
                            const GraphHandle& graph) {
-  const auto send = [session, graph](service::WorkerService& to, DoneCallback done) {
-    using Cleanup = Try<service::DeregisterGraphRequest, service::DeregisterGraphResponse>;
-    service::DeregisterGraphRequest request;
-    request.session = session;
-    request.graph = graph;
-    auto cleanup = std::make_shared<Cleanup>(std::move(request));
-    const Cleanup& c = *cleanup;
-    to.DeregisterGraph(c.request, &cleanup->response, c.call,
-                       [cleanup, done = std::move(done)](Status status) mutable {
-                         std::move(done)(std::move(status));
-                       });
-  };
-  Start(worker, send, [graph](const Status& status) {
-    if (!status.ok()) RHEO_LOG(Debug, "deregistration of {}: {}", graph.value, Message(status));
-  });
+  service::DeregisterGraphRequest request;
+  request.session = session;
+  request.graph = graph;
+  Start(worker, Sender(&service::WorkerService::DeregisterGraph, std::move(request)),
+        [graph](const Status& status) {
+          if (status.ok()) return;
+          RHEO_LOG(Debug, "deregistration of {}: {}", graph.value, Message(status));
+        });
 }
 
 void Cleanups::EndSession(const Worker& worker, const SessionHandle& session,
                           DoneCallback first_answer) {
-  const auto send = [session](service::WorkerService& to, DoneCallback done) {
-    using Cleanup = Try<service::DeleteWorkerSessionRequest, service::DeleteWorkerSessionResponse>;
-    service::DeleteWorkerSessionRequest request;
-    request.session = session;
-    auto cleanup = std::make_shared<Cleanup>(std::move(request));
-    const Cleanup& c = *cleanup;
-    to.DeleteWorkerSession(c.request, &cleanup->response, c.call,
-                           [cleanup, done = std::move(done)](Status status) mutable {
-                             std::move(done)(std::move(status));
-                           });
-  };
-  Start(worker, send, std::move(first_answer));
+  service::DeleteWorkerSessionRequest request;
+  request.session = session;
+  Start(worker, Sender(&service::WorkerService::DeleteWorkerSession, std::move(request)),
+        std::move(first_answer));
 }
 
 void Cleanups::Stop() {

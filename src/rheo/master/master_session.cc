@@ -10,6 +10,7 @@
 #include "rheo/master/when_all.h"
 
 namespace rheo::master {
+
 MasterSession::MasterSession(const MasterEnv& env, TimerQueue& timers,
                              std::shared_ptr<Cleanups> cleanups, SessionHandle handle,
                              service::SessionConfig config,
