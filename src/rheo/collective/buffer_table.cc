@@ -9,7 +9,10 @@
 
 namespace rheo::collective {
 
-BufferTable::~BufferTable() { Abort(AsDerived(Cancelled("the step is gone"))); }
+BufferTable::~BufferTable() {
+  const bool has_waiters = !offered_.empty() || !wanted_.empty() || !watches_.empty();
+  if (has_waiters) Abort(Cancelled("the step is gone"));
+}
 
 void BufferTable::Offer(const std::string& key, Tensor piece, DoneCallback taken) {
   Status status;

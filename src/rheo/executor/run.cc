@@ -389,8 +389,9 @@ void Step::Finish() {
   std::unique_ptr<Step> self = std::move(self_);
   std::shared_ptr<const PlanImpl> plan = std::move(keep_plan_);
   DoneCallback done = std::move(done_);
+  const bool dirty = dirty_.exchange(false, std::memory_order_relaxed) || plan_.has_frames();
   Status status;
-  {
+  if (dirty) {
     MutexLock lock(mutex_);
     status = std::exchange(status_, OkStatus());
     frames_.clear();
@@ -398,8 +399,7 @@ void Step::Finish() {
   }
   args_ = RunArgs();
   failed_.store(false, std::memory_order_relaxed);
-  root_.Reset(plan_, plan_.frames[0],
-              dirty_.exchange(false, std::memory_order_relaxed) || plan_.has_frames());
+  root_.Reset(plan_, plan_.frames[0], dirty);
   plan->ReturnStep(std::move(self));
   // The kernels, where this was the last to hold them, and this step go before the caller is told:
   // it may give up what they use.

@@ -277,7 +277,7 @@ void MasterSession::RunCallable(const service::RunCallableRequest& request,
                                 DoneCallback done) {
   StatusOr<std::shared_ptr<const Callable>> found = callables_.Find(request.handle);
   if (!found.ok()) return done(found.status());
-  const std::shared_ptr<const Callable> callable = *std::move(found);
+  std::shared_ptr<const Callable> callable = *std::move(found);
   if (request.feeds.size() < callable->feed_slots.size()) {
     return done(InvalidArgument("the callable takes {} feeds but {} were given",
                                 callable->feed_slots.size(), request.feeds.size()));
@@ -287,12 +287,12 @@ void MasterSession::RunCallable(const service::RunCallableRequest& request,
     run->SetFeed(callable->feed_slots[i], request.feeds[i]);
   }
   StepOptions options = OptionsFor(callable->options, call);
-  auto take = [callable, response](StepRun& run) {
+  const CompiledStep& step = *callable->step;
+  auto take = [callable = std::move(callable), response](StepRun& run) {
     response->fetches.reserve(callable->fetch_slots.size());
     for (int slot : callable->fetch_slots) response->fetches.push_back(run.Fetch(slot));
   };
-  StartRun(run, *callable->step, std::move(options), response->metadata, std::move(take),
-           std::move(done));
+  StartRun(run, step, std::move(options), response->metadata, std::move(take), std::move(done));
 }
 
 void MasterSession::ReleaseCallable(int64_t handle) {

@@ -21,12 +21,12 @@ constexpr milliseconds kGraceForOrigin(200);
 }  // namespace
 
 std::shared_ptr<StepRun> StepRun::Make(std::shared_ptr<const CompiledStep> step,
-                                       std::shared_ptr<StepGate> gate, TimerQueue& timers) {
+                                       const std::shared_ptr<StepGate>& gate, TimerQueue& timers) {
   if (std::shared_ptr<StepRun> idle = step->TakeIdle()) {
     idle->step_ = std::move(step);
     return idle;
   }
-  return std::make_shared<StepRun>(std::move(step), std::move(gate), timers);
+  return std::make_shared<StepRun>(std::move(step), gate, timers);
 }
 
 StepRun::StepRun(std::shared_ptr<const CompiledStep> step, std::shared_ptr<StepGate> gate,
@@ -34,6 +34,9 @@ StepRun::StepRun(std::shared_ptr<const CompiledStep> step, std::shared_ptr<StepG
     : step_(std::move(step)), gate_(std::move(gate)), timers_(timers) {
   for (size_t i = 0; i < step_->parts.size(); ++i) {
     auto part = std::make_unique<Part>();
+    part->run = this;
+    part->index = i;
+    part->call.stop = part->stop.get_token();
     part->request.session = step_->session;
     part->request.graph = step_->parts[i].graph;
     if (static_cast<int>(i) == step_->client_part) {
@@ -61,15 +64,19 @@ void StepRun::Start(StepOptions options, Done done) {
     remaining_ = parts_.size();
   }
   if (parts_.empty()) return FinishEmpty();
-  const std::shared_ptr<StepRun> self = shared_from_this();
+  std::shared_ptr<StepRun> self = shared_from_this();
   Watch();
   const std::shared_ptr<const CompiledStep> step = step_;
   const size_t count = step->parts.size();
   for (size_t i = 0; i < count; ++i) {
     Part& part = *parts_[i];
-    step->parts[i].worker->RunGraph(
-        part.request, &part.response, part.call,
-        [self, i](Status status) { self->OnPart(i, std::move(status)); });
+    // The part, and with it the run: one pointer, which fits into the callback. After the last part
+    // the run may be gone.
+    std::shared_ptr<Part> held(i + 1 == count ? std::move(self) : self, &part);
+    step->parts[i].worker->RunGraph(part.request, &part.response, part.call,
+                                    [held = std::move(held)](Status status) {
+                                      held->run->OnPart(held->index, std::move(status));
+                                    });
   }
 }
 
@@ -87,7 +94,6 @@ void StepRun::PrepareParts() {
     // A direct call is not repeated by any transport, so nothing needs to be detected.
     if (!is_client) request.request_id = NewRequestId();
     parts_[i]->call.caller_waits = options_.caller_waits && is_client;
-    parts_[i]->call.stop = parts_[i]->stop.get_token();
     if (!options_.is_partial || !is_client) continue;
     std::vector<service::KeyedTensor> sends;
     for (int slot : options_.feed_slots) {
@@ -302,17 +308,19 @@ void StepRun::CleanUp() {
 }
 
 void StepRun::Finish(Ending ending) {
-  const std::shared_ptr<StepRun> self = shared_from_this();
+  std::shared_ptr<StepRun> self = shared_from_this();
   Unwatch();
   if (ending.outcome.ok()) ending.outcome = CheckFetches();
   if (ending.done != nullptr) ending.done(std::move(ending.outcome), *this);
   CleanUp();
   gate_->Leave();
   const std::shared_ptr<const CompiledStep> step = std::exchange(step_, nullptr);
-  if (ending.is_reusable) Recycle(*step);
+  if (!ending.is_reusable) return;
+  ForgetRun();
+  step->ReturnIdle(std::move(self));
 }
 
-void StepRun::Recycle(const CompiledStep& step) {
+void StepRun::ForgetRun() {
   options_ = {};
   for (const auto& part : parts_) {
     for (service::KeyedTensor& send : part->request.sends) send.tensor = Tensor();
@@ -325,7 +333,6 @@ void StepRun::Recycle(const CompiledStep& step) {
     part->answered = false;
     part->status = OkStatus();
   }
-  step.ReturnIdle(shared_from_this());
 }
 
 const Tensor& StepRun::Fetch(int slot) const {

@@ -52,7 +52,7 @@ class StepRun : public std::enable_shared_from_this<StepRun> {
 
   // A run that nobody uses. All arguments outlive it or are shared.
   static std::shared_ptr<StepRun> Make(std::shared_ptr<const CompiledStep> step,
-                                       std::shared_ptr<StepGate> gate, TimerQueue& timers);
+                                       const std::shared_ptr<StepGate>& gate, TimerQueue& timers);
   StepRun(std::shared_ptr<const CompiledStep> step, std::shared_ptr<StepGate> gate,
           TimerQueue& timers);
 
@@ -72,6 +72,8 @@ class StepRun : public std::enable_shared_from_this<StepRun> {
   }
 
   struct Part {
+    StepRun* run;
+    size_t index;
     service::RunGraphRequest request;
     service::RunGraphResponse response;
     service::Call call;
@@ -105,8 +107,8 @@ class StepRun : public std::enable_shared_from_this<StepRun> {
   void Finish(Ending ending);
   void FinishEmpty();  // a step whose every node was found superfluous
   void Unwatch();
-  // Ready for the next run of `step`.
-  void Recycle(const CompiledStep& step);
+  // Makes the object ready for another run.
+  void ForgetRun();
 
   std::shared_ptr<const CompiledStep> step_;  // null while idle
   const std::shared_ptr<StepGate> gate_;

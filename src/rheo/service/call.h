@@ -14,12 +14,17 @@ namespace rheo::service {
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
 // `timeout` after `now`; none for a timeout of zero or less, or of a century or more.
-inline Deadline DeadlineAfter(
-    std::chrono::milliseconds timeout,
-    std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now()) {
+inline bool IsDeadline(std::chrono::milliseconds timeout) {
   constexpr std::chrono::milliseconds kCentury = std::chrono::hours(24 * 366 * 100);
-  if (timeout.count() <= 0 || timeout >= kCentury) return std::nullopt;
-  return now + timeout;
+  return timeout.count() > 0 && timeout < kCentury;
+}
+inline Deadline DeadlineAfter(std::chrono::milliseconds timeout,
+                              std::chrono::steady_clock::time_point now) {
+  return IsDeadline(timeout) ? Deadline(now + timeout) : std::nullopt;
+}
+inline Deadline DeadlineAfter(std::chrono::milliseconds timeout) {
+  return IsDeadline(timeout) ? DeadlineAfter(timeout, std::chrono::steady_clock::now())
+                             : std::nullopt;
 }
 
 // Every method of the services takes a request, a response to fill, a Call and a DoneCallback. The

@@ -54,12 +54,15 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
  public:
   GraphRun(GraphRunArgs args, DoneCallback done) : args_(std::move(args)), done_(std::move(done)) {}
 
+  // The caller holds the run until this returns: the last part may end inside.
   void Start() {
     const size_t num_parts = args_.graph->parts.size();
     parts_left_.store(static_cast<int>(num_parts), std::memory_order_relaxed);
     if (args_.stop.stop_possible()) {
-      on_stop_.emplace(args_.stop, [weak = weak_from_this()] {
-        if (const auto self = weak.lock()) self->Stop();
+      // Gone before the run is; but the run may end while it is being stopped.
+      on_stop_.emplace(args_.stop, [this] {
+        const auto self = shared_from_this();
+        Stop();
       });
     }
     if (num_parts == 0) {
@@ -72,7 +75,6 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
     const bool poller = !args_.use_calling_thread;
     const bool inline_on_caller =
         !poller || args_.graph->inline_micros.load(std::memory_order_relaxed) <= kMaxPollerMicros;
-    const auto keep = shared_from_this();  // the last part may end inside its Run
     for (size_t i = 0; i < num_parts; ++i) {
       // Parts but the last go to the pool, so that all of them make progress at once.
       RunPart(i, i + 1 == num_parts && inline_on_caller, poller);
@@ -138,11 +140,7 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
         [self = shared_from_this()](Status status) { self->PartEnded(std::move(status)); });
   }
 
-  void OnError(const Status& status) {
-    args_.state->rendezvous->Abort(status);
-    args_.state->buffers.Abort(status);
-    args_.state->stop.request_stop();
-  }
+  void OnError(const Status& status) { args_.state->Stop(status); }
 
   void Stop() { args_.state->Stop(Cancelled("Step {} was cancelled", args_.state->step.value)); }
 

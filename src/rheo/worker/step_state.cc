@@ -181,7 +181,7 @@ void StepRendezvous::PullAnnounced(const RendezvousKey& key) {
         Internal("a large value of {} was announced to a step that has no peers", key.Describe()));
     return;
   }
-  routes_->transport->Pull(step_, key, stop_pulls_.get_token(),
+  routes_->transport->Pull(step_, key, stop_.get_token(),
                            [self = shared_from_this(), key](StatusOr<Item> item) {
                              if (item.ok()) {
                                (void)self->local_.Send(key, *std::move(item));
@@ -193,7 +193,7 @@ void StepRendezvous::PullAnnounced(const RendezvousKey& key) {
 
 void StepRendezvous::Abort(const Status& status) {
   local_.Abort(status);
-  stop_pulls_.request_stop();
+  stop_.request_stop();
 }
 
 std::vector<rendezvous::WaitingRecv> StepRendezvous::Waiting() const {

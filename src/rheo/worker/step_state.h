@@ -39,7 +39,8 @@ struct GraphRoutes {
 class StepRendezvous final : public rendezvous::Rendezvous,
                              public std::enable_shared_from_this<StepRendezvous> {
  public:
-  explicit StepRendezvous(StepId step) : step_(step) {}
+  // `stop`: the step's own, which an abort fires.
+  StepRendezvous(StepId step, StopSource stop) : step_(step), stop_(std::move(stop)) {}
 
   // Before this, values and requests of other tasks may arrive; after it, Send and Recv of this
   // task's nodes.
@@ -101,7 +102,7 @@ class StepRendezvous final : public rendezvous::Rendezvous,
   };
   std::vector<std::shared_ptr<Pulling>> pulling_ RHEO_GUARDED_BY(mutex_);
   // Stops pulls when the step is aborted.
-  StopSource stop_pulls_;
+  StopSource stop_;
 };
 
 // One step on this worker. Life: made by whoever comes first (RunGraph, RecvTensor, PushTensors),
@@ -109,23 +110,20 @@ class StepRendezvous final : public rendezvous::Rendezvous,
 // its session, or at once when no other task can ask for its values.
 struct StepState {
   explicit StepState(StepId id)
-      : step(id), rendezvous(std::make_shared<StepRendezvous>(id)), resources("step") {}
+      : step(id), rendezvous(std::make_shared<StepRendezvous>(id, stop)), resources("step") {}
 
   // Ends all that waits in the step, and all that will: operations are stopped, and receives get
   // `reason`.
   void Stop(const Status& reason) {
-    stop.request_stop();
-    rendezvous->Abort(reason);
     buffers.Abort(reason);
+    rendezvous->Abort(reason);
   }
 
   const StepId step;
-  const std::shared_ptr<StepRendezvous> rendezvous;
-  collective::BufferTable buffers;    // what collectives have for other members
-  kernel::ResourceManager resources;  // per-step containers
   StopSource stop;
-  const std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
-
+  const std::shared_ptr<StepRendezvous> rendezvous;  // aborted: `stop` fires
+  collective::BufferTable buffers;                   // what collectives have for other members
+  kernel::ResourceManager resources;                 // per-step containers
   // The StepUses of it; grows under the lock of its StepTable only.
   std::atomic<int> uses = 0;
 
@@ -146,6 +144,7 @@ struct StepState {
 // waits for.
 class StepUse {
  public:
+  StepUse() = default;  // of no step
   explicit StepUse(std::shared_ptr<StepState> state) : state_(std::move(state)) { ++state_->uses; }
   StepUse(StepUse&& other) noexcept = default;
   StepUse& operator=(StepUse&& other) noexcept {
@@ -161,7 +160,7 @@ class StepUse {
   friend bool operator==(const StepUse& a, const StepUse& b) { return a.state_ == b.state_; }
 
  private:
-  std::shared_ptr<StepState> state_;  // null once moved from
+  std::shared_ptr<StepState> state_;  // null: of no step
 };
 
 }  // namespace rheo::worker

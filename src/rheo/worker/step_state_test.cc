@@ -54,7 +54,7 @@ class StepRendezvousTest : public ::testing::Test {
   }
 
   std::shared_ptr<FakeTransport> transport_ = std::make_shared<FakeTransport>();
-  std::shared_ptr<StepRendezvous> step_ = std::make_shared<StepRendezvous>(StepId(7));
+  std::shared_ptr<StepRendezvous> step_ = std::make_shared<StepRendezvous>(StepId(7), StopSource());
 };
 
 TEST_F(StepRendezvousTest, ValuesForATaskLeaveTogetherWhenTheyAreFlushed) {

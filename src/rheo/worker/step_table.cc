@@ -1,6 +1,5 @@
 #include "rheo/worker/step_table.h"
 
-#include <chrono>
 #include <utility>
 
 namespace rheo::worker {
@@ -20,7 +19,7 @@ StepUse StepTable::FindOrCreate(StepId step) {
 }
 
 StepUse StepTable::FindOrAdd(StepId step) {
-  early_.erase(step);
+  if (!early_.empty()) early_.erase(step);
   std::shared_ptr<StepState>& state = steps_[step];
   if (state == nullptr) state = std::make_shared<StepState>(step);
   return StepUse(state);
@@ -77,7 +76,7 @@ StatusOr<StepUse> StepTable::FindForPush(StepId step) {
         return ResourceExhausted("values for {} steps are kept here that nobody runs",
                                  early_.size());
       }
-      early_.insert(step);
+      early_.emplace(step, std::chrono::steady_clock::now());
       return StepUse(steps_.emplace(step, std::make_shared<StepState>(step)).first->second);
     }
   }
@@ -87,9 +86,8 @@ StatusOr<StepUse> StepTable::FindForPush(StepId step) {
 std::vector<std::shared_ptr<StepState>> StepTable::TakeOutStale() {
   const auto limit = std::chrono::steady_clock::now() - kStale;
   std::vector<StepId> stale;
-  for (const StepId step : early_) {
-    const auto it = steps_.find(step);
-    if (it == steps_.end() || it->second->since < limit) stale.push_back(step);
+  for (const auto& [step, since] : early_) {
+    if (since < limit) stale.push_back(step);
   }
   std::vector<std::shared_ptr<StepState>> taken;
   taken.reserve(stale.size());

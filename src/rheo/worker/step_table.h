@@ -2,12 +2,12 @@
 #ifndef RHEO_WORKER_STEP_TABLE_H_
 #define RHEO_WORKER_STEP_TABLE_H_
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "rheo/base/mutex.h"
 #include "rheo/base/recent_set.h"
 #include "rheo/worker/step_state.h"
@@ -62,8 +62,8 @@ class StepTable {
   RecentSet<StepId> went_well_ RHEO_GUARDED_BY(mutex_) = RecentSet<StepId>(kEndedRemembered);
   RecentSet<StepId> failed_ RHEO_GUARDED_BY(mutex_) = RecentSet<StepId>(kEndedRemembered);
   absl::flat_hash_map<StepId, std::shared_ptr<StepState>> steps_ RHEO_GUARDED_BY(mutex_);
-  // The steps that exist only because values for them came.
-  absl::flat_hash_set<StepId> early_ RHEO_GUARDED_BY(mutex_);
+  // The steps that exist only because values for them came, and since when.
+  absl::flat_hash_map<StepId, std::chrono::steady_clock::time_point> early_ RHEO_GUARDED_BY(mutex_);
 };
 
 }  // namespace rheo::worker

@@ -28,12 +28,15 @@ constexpr int64_t kDefaultRecvBufChunk = 4096;
 
 int64_t NowMicros() { return trace::NowNanos() / 1000; }
 
+class WorkerImpl;
+
 // One RunGraph call from its start to its answer. The request and the response are the caller's.
 struct RunCall {
+  WorkerImpl* worker;
   const service::RunGraphRequest* request;
   service::RunGraphResponse* response;
   DoneCallback done;
-  std::shared_ptr<StepState> state;
+  StepUse step;
   std::shared_ptr<RegisteredGraph> graph;
   bool starts_step = false;  // not a later part of a partial run
 };
@@ -111,7 +114,7 @@ class WorkerImpl final : public Worker {
 
   void RunGraph(const service::RunGraphRequest& request, service::RunGraphResponse* response,
                 const service::Call& call, DoneCallback done) override {
-    auto run = std::make_shared<RunCall>(RunCall{&request, response, std::move(done)});
+    auto run = std::make_shared<RunCall>(RunCall{this, &request, response, std::move(done)});
     if (Status status = Begin(*run); !status.ok()) {
       std::move(run->done)(std::move(status));
       return;
@@ -125,12 +128,12 @@ class WorkerImpl final : public Worker {
     args.step_stats = &response->step_stats;
     args.answer_carries_for = request.answer_carries_for;
     args.pushed = &response->pushed;
-    RunGraphParts(std::move(args), [this, run = std::move(run)](Status status) mutable {
-      status = WithReason(*run->state, std::move(status));
-      if (run->graph->has_collectives) steps_.NoteEnded(run->state->step, status.ok());
-      MarkEnded(*run->state, status);
-      Answer(*run, std::move(status));
-      Leave();
+    // One pointer, which fits into the callback.
+    RunGraphParts(std::move(args), [run = std::move(run)](Status status) {
+      WorkerImpl& worker = *run->worker;
+      if (run->graph->has_collectives) worker.steps_.NoteEnded(run->step->step, status.ok());
+      worker.Answer(*run, MarkEnded(*run->step.state(), std::move(status)));
+      worker.Leave();
     });
   }
 
@@ -363,13 +366,6 @@ class WorkerImpl final : public Worker {
     state.Stop(reason);
   }
 
-  // The error of a step that this task ended is the task's reason, not the operations' complaints.
-  static Status WithReason(StepState& state, Status status) {
-    MutexLock lock(state.mutex);
-    const bool is_consequence = IsDerived(status) || status.code() == StatusCode::kCancelled;
-    return state.ended_by_task.ok() || !is_consequence ? status : state.ended_by_task;
-  }
-
   Status CheckRunning() const {
     MutexLock lock(mutex_);
     return stopped_;
@@ -407,12 +403,13 @@ class WorkerImpl final : public Worker {
           "Graph handle is not found: {}. Possibly, this worker (\"{}\") just restarted.",
           request.graph.value, env_.task_name);
     }
-    RHEO_RETURN_IF_ERROR(Enter());
-    const StepUse use = run.graph->has_collectives ? steps_.FindForCollectives(request.step)
-                                                   : steps_.FindOrCreate(request.step);
-    run.state = use.state();
-    // Stop() either finds the state in the table or is seen here.
-    if (const Status stopped = CheckRunning(); !stopped.ok()) EndStep(*run.state, stopped);
+    run.step = run.graph->has_collectives ? steps_.FindForCollectives(request.step)
+                                          : steps_.FindOrCreate(request.step);
+    // Stop() either finds the step in the table or is seen here.
+    if (Status entered = Enter(); !entered.ok()) {
+      steps_.RemoveIfIdle(std::move(run.step));
+      return entered;
+    }
     Status started = StartStep(run);
     if (!started.ok() || !run.starts_step) Leave();
     RHEO_RETURN_IF_ERROR(started);
@@ -423,28 +420,28 @@ class WorkerImpl final : public Worker {
   Status StartStep(RunCall& run) {
     const service::RunGraphRequest& request = *run.request;
     {
-      MutexLock lock(run.state->mutex);
-      run.starts_step = !run.state->running && !(request.is_partial && run.state->started);
+      MutexLock lock(run.step->mutex);
+      run.starts_step = !run.step->running && !(request.is_partial && run.step->started);
       if (!run.starts_step && !request.is_partial) {
         return Internal("step {} is running already", request.step.value);
       }
-      run.state->started = true;
-      if (run.starts_step) run.state->running = true;
-      run.state->session = request.session.value;
+      run.step->started = true;
+      if (run.starts_step) run.step->running = true;
+      run.step->session = request.session.value;
     }
     if (run.starts_step) {
-      run.state->rendezvous->SetRoutes(run.graph->routes,
-                                       transfers_->is_enabled() ? transfers_ : nullptr);
+      run.step->rendezvous->SetRoutes(run.graph->routes,
+                                      transfers_->is_enabled() ? transfers_ : nullptr);
     }
     return OkStatus();
   }
 
   Status Feed(RunCall& run) {
     for (const service::KeyedTensor& fed : run.request->sends) {
-      Status status = run.state->rendezvous->local().Send(fed.key, Item{.tensor = fed.tensor});
+      Status status = run.step->rendezvous->local().Send(fed.key, Item{.tensor = fed.tensor});
       if (status.ok()) continue;
       if (run.starts_step) {
-        MarkEnded(*run.state, status);
+        status = MarkEnded(*run.step.state(), std::move(status));
         Leave();
       }
       return status;
@@ -455,22 +452,26 @@ class WorkerImpl final : public Worker {
   GraphRunArgs ArgsFor(const RunCall& run, const service::Call& call) const {
     return {.env = &env_,
             .graph = run.graph,
-            .state = run.state,
+            .state = run.step.state(),
             .use_calling_thread = call.caller_waits,
             .exec = run.request->exec};
   }
 
-  // The graph of the step has ended.
-  static void MarkEnded(StepState& state, const Status& status) {
+  // The graph of the step has ended. Returns how: the error of a step that this task ended is the
+  // task's reason, not the operations' complaints.
+  static Status MarkEnded(StepState& state, Status status) {
     std::vector<DoneCallback> waiters;
     {
       MutexLock lock(state.mutex);
+      const bool is_consequence = IsDerived(status) || status.code() == StatusCode::kCancelled;
+      if (is_consequence && !state.ended_by_task.ok()) status = state.ended_by_task;
       state.running = false;
       state.partial_finished = true;
       state.partial_status = status;
       waiters = std::exchange(state.partial_waiters, {});
     }
     for (DoneCallback& waiter : waiters) std::move(waiter)(status);
+    return status;
   }
 
   Status Enter() {
@@ -487,7 +488,7 @@ class WorkerImpl final : public Worker {
 
   // Takes the fetched values and answers the call.
   void Answer(RunCall& run, Status status) {
-    if (status.ok()) status = TakeFetches(*run.request, *run.state, *run.response);
+    if (status.ok()) status = TakeFetches(*run.request, *run.step.state(), *run.response);
     if (run.request->exec.record_costs && status.ok()) {
       for (const RegisteredGraph::Part& part : run.graph->parts) {
         std::ranges::move(CostsOf(part.def, run.response->step_stats),
@@ -502,13 +503,13 @@ class WorkerImpl final : public Worker {
     // No other task can ask for anything of this step: no CleanupGraph is needed.
     const bool is_over =
         !run.request->is_partial && (!run.graph->serves_other_tasks ||
-                                     (status.ok() && !run.state->rendezvous->local().HasValues()));
+                                     (status.ok() && !run.step->rendezvous->local().HasValues()));
     // Nobody else knows a step that lies on this task alone, so that nothing can come late.
     if (is_over) steps_.Remove(run.request->step, /*may_come_late=*/run.graph->routes->has_peers);
     run.response->step_is_over = is_over;
     // The graph and the step go before the answer: a session that closes next finds them gone.
     run.graph.reset();
-    run.state.reset();
+    run.step = {};
     std::move(run.done)(std::move(status));
   }
 
@@ -537,9 +538,8 @@ class WorkerImpl final : public Worker {
     if (run->starts_step) {
       GraphRunArgs args = ArgsFor(*run, call);
       args.exec = {};
-      RunGraphParts(std::move(args), [this, state = run->state](Status status) {
-        status = WithReason(*state, std::move(status));
-        MarkEnded(*state, status);
+      RunGraphParts(std::move(args), [this, state = run->step.state()](Status status) {
+        (void)MarkEnded(*state, std::move(status));  // which tells those that wait
         Leave();
       });
     }
@@ -573,11 +573,11 @@ class WorkerImpl final : public Worker {
       // Other tasks may still pull what this one sends; the master's CleanupGraph ends the step
       // then.
       if (last && !run->graph->serves_other_tasks) steps_.Remove(run->request->step);
-      run->state.reset();
+      run->step = {};
       run->graph.reset();
       std::move(run->done)(std::move(result));
     };
-    const std::shared_ptr<StepState> state = run->state;
+    const std::shared_ptr<StepState> state = run->step.state();
     for (size_t i = 0; i < keys.size(); ++i) {
       state->rendezvous->local().Recv(
           keys[i], call.stop, [arrived, waiting, i, key = keys[i]](StatusOr<Item> item) mutable {
