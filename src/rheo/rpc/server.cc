@@ -27,7 +27,8 @@ namespace {
 
 // A call that goes on this long after it was told to stop is a bug worth a line in the log.
 constexpr auto kStopPatience = std::chrono::seconds(5);
-constexpr int kManyCalls = 1000;
+// Their buffers are some megabytes: a tenth of what an idle server has.
+constexpr int kManyCalls = 100;
 
 int DefaultPollers() {
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 4, 1, 8);
@@ -191,7 +192,7 @@ class RpcServer::Impl final : public CallAcceptor {
     }
     if (method.stream_handler != nullptr) return OkStatus();
     if (num_open_.fetch_add(1, std::memory_order_relaxed) == kManyCalls) {
-      had_many_.store(true, std::memory_order_relaxed);
+      burst_.store(Burst::kOn, std::memory_order_relaxed);
     }
     return OkStatus();
   }
@@ -211,8 +212,12 @@ class RpcServer::Impl final : public CallAcceptor {
   int num_open_calls() const { return num_open_.load(std::memory_order_relaxed); }
 
   bool TakeBurst() {
-    return had_many_.load(std::memory_order_relaxed) && num_open_calls() < kManyCalls &&
-           had_many_.exchange(false, std::memory_order_relaxed);
+    if (num_open_calls() >= kManyCalls) return false;
+    Burst ended = Burst::kEnded;
+    if (burst_.compare_exchange_strong(ended, Burst::kNone, std::memory_order_relaxed)) return true;
+    Burst on = Burst::kOn;
+    burst_.compare_exchange_strong(on, Burst::kEnded, std::memory_order_relaxed);
+    return false;
   }
 
   bool AwaitIdle(std::chrono::steady_clock::time_point deadline) {
@@ -265,8 +270,11 @@ class RpcServer::Impl final : public CallAcceptor {
   // Calls that a handler has got and that are not over; a count, hence relaxed. Goes down under
   // mutex_ only.
   std::atomic<int> num_open_{0};
-  std::atomic<bool> had_many_{false};  // since TakeBurst; a hint, hence relaxed
-  Status drain_reason_;                // written before is_draining_ is set, then only read
+  // Many calls at once: none since TakeBurst told of the last, some since it looked, or some before
+  // that. A hint, hence relaxed.
+  enum class Burst { kNone, kOn, kEnded };
+  std::atomic<Burst> burst_{Burst::kNone};
+  Status drain_reason_;  // written before is_draining_ is set, then only read
   std::atomic<bool> is_draining_{false};
 
   Mutex mutex_;

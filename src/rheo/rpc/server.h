@@ -106,8 +106,8 @@ class RpcServer {
   // Waits until no call is open, at most until `deadline`; true when there is none.
   bool AwaitIdle(std::chrono::steady_clock::time_point deadline) const;
   int num_open_calls() const;
-  // True once after each time that more than a thousand calls were open at once, when they have
-  // ended.
+  // For whoever looks now and then: true once after each time that more than a hundred calls were
+  // open at once, at the second look that finds them ended. What they leave goes after them.
   bool TakeBurst();
   // Bytes of clients' requests that are in flight, and calls that wait until there are fewer.
   struct InFlight {
