@@ -9,8 +9,8 @@
 namespace rheo::rpc {
 namespace {
 
-// An offer of the core that takes longer than this went to somebody who computes, not to one who
-// answers.
+// An offer of the core that takes longer than this, and brings nothing, went to somebody who
+// computes.
 constexpr std::chrono::microseconds kLongYield(300);
 
 }  // namespace
@@ -28,10 +28,10 @@ bool SpinForNext(grpc::CompletionQueue& queue, SpinBudget& budget) {
     sched_yield();
     came = RunIfReady(queue, now);
   }
-  if (now - before >= kLongYield) {
-    budget.Preempted();
-  } else if (came) {
+  if (came) {
     budget.Hit(now - start);
+  } else if (now - before >= kLongYield) {
+    budget.Preempted();
   } else {
     budget.Miss();
   }

@@ -33,6 +33,9 @@ class SpinBudget {
 
  private:
   static constexpr Nanos kLeast{20'000};
+  // So many misses in a row lead to a rest. One is usual: the last call of many has no successor,
+  // and the next after a pause takes long, since everybody on its way has slept.
+  static constexpr int kTries = 4;
   // Spins to let pass before the next try; four times as many each time that it fails again.
   static constexpr int kFirstPause = 64;
   static constexpr int kLongestPause = 1024;
@@ -44,6 +47,7 @@ class SpinBudget {
   Nanos budget_ = first_;
   int pause_ = kFirstPause;
   int to_skip_ = 0;
+  int misses_ = 0;  // since the last hit or rest
 };
 
 inline SpinBudget::Nanos SpinBudget::Take() {
@@ -55,17 +59,19 @@ inline SpinBudget::Nanos SpinBudget::Take() {
 inline void SpinBudget::Hit(Nanos waited) {
   // Twice what it took, so that an answer that takes a little longer is still met.
   pause_ = kFirstPause;
+  misses_ = 0;
   budget_ = waited * 2 < kLeast ? kLeast : waited * 2 > most_ ? most_ : waited * 2;
 }
 
 inline void SpinBudget::Miss() {
-  budget_ /= 2;
-  if (budget_ < kLeast) Rest();
+  if (++misses_ == kTries) return Rest();
+  if (budget_ < first_) budget_ = first_;
 }
 
 inline void SpinBudget::Preempted() { Rest(); }
 
 inline void SpinBudget::Rest() {
+  misses_ = 0;
   to_skip_ = pause_;
   pause_ = pause_ * 4 < kLongestPause ? pause_ * 4 : kLongestPause;
 }

@@ -36,6 +36,19 @@ TEST(SpinBudgetTest, KeepsTheLimitsItIsGiven) {
       << "the first spin after a rest is as long as the first";
 }
 
+TEST(SpinBudgetTest, APauseBetweenCallsAndASlowStartAfterItAreNoReasonToStop) {
+  SpinBudget budget;
+  budget.Hit(microseconds(20));
+  for (int burst = 0; burst < 10; ++burst) {
+    budget.Miss();  // nothing follows the last call
+    EXPECT_GE(budget.Take(), microseconds(100)) << "what took 20 µs may take longer after a pause";
+    budget.Miss();
+    EXPECT_GE(budget.Take(), microseconds(100));
+    budget.Hit(microseconds(20));
+  }
+  EXPECT_EQ(budget.Take(), microseconds(40));
+}
+
 TEST(SpinBudgetTest, StopsWhereAnswersDoNotComeInTimeAndTriesAgainLater) {
   SpinBudget budget;
   int spins = 0;
