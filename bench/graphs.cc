@@ -28,8 +28,11 @@ Operation NegFan(const Scope& g, int64_t width) {
 Mesh MakeMesh(const Scope& g, int64_t num_nodes) {
   constexpr size_t kWidth = 100;
   const Output input = ops::Placeholder(g, DType::kFloat, {.shape = {}});
-  std::vector<Output> layer(kWidth, input);
-  for (int64_t made = 2; made < num_nodes; made += kWidth) {
+  std::vector<Output> layer;
+  for (size_t i = 0; i < kWidth; ++i) {
+    layer.push_back(ops::Maximum(g, input, static_cast<float>(i)));
+  }
+  for (int64_t made = 2 * kWidth; made < num_nodes; made += kWidth) {
     std::vector<Output> next;
     for (size_t i = 0; i < kWidth; ++i) {
       next.push_back(ops::Maximum(g, layer[i], layer[(i + 1) % kWidth]));

@@ -13,8 +13,8 @@ service::SessionConfig AsWritten();
 Operation NegChain(const Scope& g, int64_t length);
 // `width` negations of one scalar, and an operation that needs them all.
 Operation NegFan(const Scope& g, int64_t width);
-// About `num_nodes` nodes in layers of 100, each the larger of two of the layer before; the first
-// layer is made from one placeholder.
+// About `num_nodes` nodes in layers of 100, each the larger of two of the layer before; in the
+// first layer, of the placeholder and a constant of its own, so that no two nodes are equal.
 struct Mesh {
   Output input;
   Output output;

@@ -16,8 +16,8 @@ struct FunctionBody {
   std::vector<Node*> args;             // one per flattened input
   std::vector<Node*> returns;          // one per flattened output
   std::vector<Node*> control_returns;  // must run though no output needs them
-  std::vector<DType> arg_types;
-  std::vector<DType> return_types;
+  op::DTypeVector arg_types;
+  op::DTypeVector return_types;
 };
 
 // NOT_FOUND when the library has no such function; INVALID_ARGUMENT naming function and node when

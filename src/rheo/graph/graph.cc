@@ -15,7 +15,7 @@ std::string HostName() {
 }
 
 // Takes the element at `position` out of an unordered list; gives the one that moved there.
-const Edge* TakeOut(std::vector<const Edge*>& edges, size_t position) {
+const Edge* TakeOut(EdgeList& edges, size_t position) {
   edges[position] = edges.back();
   edges.pop_back();
   return position < edges.size() ? edges[position] : nullptr;
@@ -35,8 +35,8 @@ void Node::set_assigned_device(std::string_view device) {
   assigned_device_ = graph_->InternDevice(device);
 }
 
-std::vector<const Edge*> Node::in_edges() const {
-  std::vector<const Edge*> edges;
+EdgeList Node::in_edges() const {
+  EdgeList edges;
   edges.reserve(inputs_.size() + control_inputs_.size());
   for (const Edge* edge : inputs_) {
     if (edge != nullptr) edges.push_back(edge);
@@ -71,16 +71,15 @@ std::unique_ptr<Graph> Graph::Clone() const {
     node->graph_ = copy.get();
     copy->by_name_.emplace(node->name_, node);
   }
-  copy->edges_.resize(edges_.size());
-  for (size_t i = 0; i < edges_.size(); ++i) {
-    if (edges_[i] == nullptr) continue;
-    copy->edges_[i] = std::make_unique<Edge>(*edges_[i]);
-    copy->edges_[i]->src = copy->node_by_id(edges_[i]->src->id());
-    copy->edges_[i]->dst = copy->node_by_id(edges_[i]->dst->id());
+  copy->edges_ = edges_;
+  for (Edge& edge : copy->edges_) {
+    if (edge.src == nullptr) continue;
+    edge.src = copy->node_by_id(edge.src->id());
+    edge.dst = copy->node_by_id(edge.dst->id());
   }
-  const auto translate = [&](std::vector<const Edge*>& edges) {
+  const auto translate = [&](EdgeList& edges) {
     for (const Edge*& edge : edges) {
-      if (edge != nullptr) edge = copy->edges_[static_cast<size_t>(edge->id)].get();
+      if (edge != nullptr) edge = &copy->edges_[static_cast<size_t>(edge->id)];
     }
   };
   for (const auto& node : copy->nodes_) {
@@ -132,16 +131,16 @@ StatusOr<Node*> Graph::AddNode(NodeSpec spec) {
 }
 
 Edge* Graph::NewEdge(Node* src, int src_index, Node* dst, int dst_index) {
-  auto edge = std::make_unique<Edge>();
-  edge->id = num_edge_ids();
-  edge->src = src;
-  edge->src_index = src_index;
-  edge->dst = dst;
-  edge->dst_index = dst_index;
-  edge->out_position_ = src->outputs_.size();
-  src->outputs_.push_back(edge.get());
-  edges_.push_back(std::move(edge));
-  return edges_.back().get();
+  const int id = num_edge_ids();
+  Edge& edge = edges_.emplace_back();
+  edge.src = src;
+  edge.dst = dst;
+  edge.src_index = src_index;
+  edge.dst_index = dst_index;
+  edge.id = id;
+  edge.out_position_ = static_cast<uint32_t>(src->outputs_.size());
+  src->outputs_.push_back(&edge);
+  return &edge;
 }
 
 const Edge* Graph::AddEdge(Endpoint src, Node* dst, int dst_index) {
@@ -188,15 +187,13 @@ const Edge* Graph::AddControlEdge(Node* src, Node* dst) {
     }
   }
   Edge* edge = NewEdge(src, kControlSlot, dst, kControlSlot);
-  edge->control_position_ = dst->control_inputs_.size();
+  edge->control_position_ = static_cast<uint32_t>(dst->control_inputs_.size());
   dst->control_inputs_.push_back(edge);
   return edge;
 }
 
 void Graph::RemoveEdge(const Edge* edge) {
-  const auto mutable_edge = [this](const Edge* e) {
-    return edges_[static_cast<size_t>(e->id)].get();
-  };
+  const auto mutable_edge = [this](const Edge* e) { return &edges_[static_cast<size_t>(e->id)]; };
   if (const Edge* moved = TakeOut(edge->src->outputs_, edge->out_position_)) {
     mutable_edge(moved)->out_position_ = edge->out_position_;
   }
@@ -205,7 +202,8 @@ void Graph::RemoveEdge(const Edge* edge) {
   } else if (const Edge* moved = TakeOut(edge->dst->control_inputs_, edge->control_position_)) {
     mutable_edge(moved)->control_position_ = edge->control_position_;
   }
-  edges_[static_cast<size_t>(edge->id)].reset();
+  Edge* removed = mutable_edge(edge);
+  removed->src = removed->dst = nullptr;
 }
 
 void Graph::RemoveNode(Node* node) {

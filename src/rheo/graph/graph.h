@@ -2,6 +2,10 @@
 #ifndef RHEO_GRAPH_GRAPH_H_
 #define RHEO_GRAPH_GRAPH_H_
 
+#include <absl/container/inlined_vector.h>
+
+#include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,19 +26,22 @@ class Node;
 inline constexpr int kControlSlot = -1;
 
 struct Edge {
-  int id = 0;  // unique in the graph
   Node* src = nullptr;
-  int src_index = 0;  // kControlSlot for a control edge
   Node* dst = nullptr;
+  int src_index = 0;  // kControlSlot for a control edge
   int dst_index = 0;  // kControlSlot for a control edge
+  int id = 0;         // unique in the graph
   bool is_control() const { return src_index == kControlSlot; }
 
  private:
   friend class Graph;
   // Where the edge stands in the lists of its ends, so that it is removed in constant time.
-  size_t out_position_ = 0;
-  size_t control_position_ = 0;
+  uint32_t out_position_ = 0;
+  uint32_t control_position_ = 0;
 };
+
+// As large as a std::vector, without an allocation for two edges.
+using EdgeList = absl::InlinedVector<const Edge*, 2>;
 
 // One output of a node.
 struct Endpoint {
@@ -53,8 +60,8 @@ class Node {
   const Graph& graph() const { return *graph_; }
   const op::AttrMap& attrs() const { return attrs_; }
   op::AttrMap& mutable_attrs() { return attrs_; }
-  const std::vector<DType>& input_types() const { return types_.inputs; }
-  const std::vector<DType>& output_types() const { return types_.outputs; }
+  const op::DTypeVector& input_types() const { return types_.inputs; }
+  const op::DTypeVector& output_types() const { return types_.outputs; }
   const op::NodeTypes& types() const { return types_; }
   int num_inputs() const { return static_cast<int>(types_.inputs.size()); }
   int num_outputs() const { return static_cast<int>(types_.outputs.size()); }
@@ -74,10 +81,10 @@ class Node {
     return e == nullptr ? Endpoint{} : Endpoint{e->src, e->src_index};
   }
   // Every edge that ends here: data in order of input, then control.
-  std::vector<const Edge*> in_edges() const;
-  const std::vector<const Edge*>& control_in_edges() const { return control_inputs_; }
+  EdgeList in_edges() const;
+  const EdgeList& control_in_edges() const { return control_inputs_; }
   // Every edge that starts here, in no fixed order.
-  const std::vector<const Edge*>& out_edges() const { return outputs_; }
+  const EdgeList& out_edges() const { return outputs_; }
 
   const std::string& extra() const { return extra_; }
 
@@ -93,9 +100,9 @@ class Node {
   op::NodeTypes types_;
   std::string requested_device_;
   int assigned_device_ = 0;
-  std::vector<const Edge*> inputs_;
-  std::vector<const Edge*> control_inputs_;
-  std::vector<const Edge*> outputs_;
+  EdgeList inputs_;
+  EdgeList control_inputs_;
+  EdgeList outputs_;
   std::string extra_;
 };
 
@@ -174,7 +181,7 @@ class Graph {
   bool has_function_nodes_ = false;
   Versions versions_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::vector<std::unique_ptr<Edge>> edges_;
+  std::deque<Edge> edges_;  // by id; a removed one has no ends
   int num_nodes_ = 0;
   StringViewMap<Node*> by_name_;  // keys live in the nodes
   StringMap<int> name_counters_;

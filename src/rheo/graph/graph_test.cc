@@ -31,7 +31,7 @@ class GraphTest : public ::testing::Test {
   Graph graph_{TestOps()};
 };
 
-std::vector<std::string> SourceNames(const std::vector<const Edge*>& edges) {
+std::vector<std::string> SourceNames(const EdgeList& edges) {
   std::vector<std::string> names;
   for (const Edge* edge : edges) names.push_back(edge->src->name());
   return names;

@@ -33,7 +33,7 @@ class Inliner {
 
  private:
   Status CheckSignature() const {
-    const auto fit = [](const std::vector<DType>& given, const std::vector<DType>& expected) {
+    const auto fit = [](const op::DTypeVector& given, const op::DTypeVector& expected) {
       return std::equal(given.begin(), given.end(), expected.begin(), expected.end(),
                         [](DType a, DType b) { return RemoveRef(a) == RemoveRef(b); });
     };
@@ -171,7 +171,7 @@ class Inliner {
   }
 
   void MoveConsumers() {
-    const std::vector<const Edge*> out = call_->out_edges();
+    const EdgeList out = call_->out_edges();
     for (const Edge* edge : out) {
       Node* consumer = edge->dst;
       if (edge->is_control()) {

@@ -31,7 +31,7 @@ Status Connect(const std::string& from_name, const std::string& to_name, Graph& 
                                        .attrs = std::move(attrs),
                                        .device = from.node->requested_device()}));
   identity->set_assigned_device(from.node->assigned_device());
-  const std::vector<const Edge*> edges = to.node->out_edges();
+  const graph::EdgeList edges = to.node->out_edges();
   RHEO_RETURN_IF_ERROR(graph.CheckedAddEdge(from, identity, 0));
   for (const Edge* edge : edges) {
     if (edge->is_control() || edge->src_index != to.index) continue;

@@ -38,7 +38,7 @@ Status CheckType(DType dtype, const ArgSpec& arg) {
                          arg.name);
 }
 
-Status AppendTypes(const ArgSpec& arg, const AttrMap& attrs, std::vector<DType>& types) {
+Status AppendTypes(const ArgSpec& arg, const AttrMap& attrs, DTypeVector& types) {
   const size_t begin = types.size();
   if (!arg.type_list_attr.empty()) {
     RHEO_ASSIGN_OR_RETURN(const std::vector<DType> list,

@@ -2,6 +2,8 @@
 #ifndef RHEO_OP_OP_SCHEMA_H_
 #define RHEO_OP_OP_SCHEMA_H_
 
+#include <absl/container/inlined_vector.h>
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -58,10 +60,13 @@ struct OpSchema {
   const AttrSpec* FindAttr(std::string_view attr_name) const;
 };
 
+// As large as a std::vector, without an allocation for the few dtypes that most nodes have.
+using DTypeVector = absl::InlinedVector<DType, 16>;
+
 // The dtypes of a node's inputs and outputs, flattened; references carry the ref offset.
 struct NodeTypes {
-  std::vector<DType> inputs;
-  std::vector<DType> outputs;
+  DTypeVector inputs;
+  DTypeVector outputs;
 };
 
 // NOT_FOUND naming an attr the types need, INVALID_ARGUMENT for a wrong kind or a negative count.

@@ -65,7 +65,7 @@ bool AreEqual(const Node& a, const Node& b) {
 
 // Lets what depends on `copy` depend on `original`, and removes `copy`.
 void Merge(Graph& graph, Node* original, Node* copy) {
-  const std::vector<const Edge*> edges = copy->out_edges();
+  const graph::EdgeList edges = copy->out_edges();
   for (const Edge* edge : edges) {
     if (edge->is_control()) {
       graph.AddControlEdge(original, edge->dst);

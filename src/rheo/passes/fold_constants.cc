@@ -84,7 +84,7 @@ class Folder {
   // wait for.
   Status Replace(Node* node, std::vector<Tensor> values) {
     std::vector<Node*> constants(values.size(), nullptr);
-    const std::vector<const Edge*> edges = node->out_edges();
+    const graph::EdgeList edges = node->out_edges();
     for (const Edge* edge : edges) {
       if (edge->is_control()) continue;
       const size_t output = static_cast<size_t>(edge->src_index);

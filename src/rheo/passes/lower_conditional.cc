@@ -84,7 +84,7 @@ class Conditional {
 
   StatusOr<std::vector<Endpoint>> MergeResults() {
     std::vector<Endpoint> merged;
-    const std::vector<DType>& types = lowering_.node()->output_types();
+    const op::DTypeVector& types = lowering_.node()->output_types();
     for (size_t i = 0; i < types.size(); ++i) {
       std::vector<Endpoint> values;
       for (const std::vector<Endpoint>& results : results_) values.push_back(results[i]);

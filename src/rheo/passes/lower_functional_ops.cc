@@ -53,7 +53,8 @@ Status InlineNamed(Graph& graph, Node* call, const graph::FunctionBody& body) {
                        .device = call->requested_device()};
   if (call->num_outputs() > 0) {
     spec.op = "IdentityN";
-    spec.attrs.Set("T", call->output_types());
+    const op::DTypeVector& types = call->output_types();
+    spec.attrs.Set("T", std::vector<DType>(types.begin(), types.end()));
   }
   RHEO_ASSIGN_OR_RETURN(Node * stand_in, graph.AddNode(std::move(spec)));
   for (int i = 0; i < call->num_outputs(); ++i) {

@@ -84,7 +84,7 @@ class WhileLoop {
     RHEO_ASSIGN_OR_RETURN(Node * pivot, lowering_.Add("body_pivot", "Identity", {{"T", type(0)}},
                                                       {{switches_.front(), 1}}, DeviceOfVar(0)));
     std::vector<Endpoint> inputs;
-    std::vector<DType> types;
+    op::DTypeVector types;
     for (size_t i = 0; i < num_vars_; ++i) {
       inputs.push_back({switches_[i], 1});
       types.push_back(type(i));

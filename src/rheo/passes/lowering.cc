@@ -31,14 +31,14 @@ StatusOr<Node*> Lowering::Add(std::string_view what, std::string op, op::AttrMap
 
 StatusOr<Lowering::Inlined> Lowering::AddCall(std::string_view what, const op::FuncRef& function,
                                               const std::vector<Endpoint>& inputs,
-                                              const std::vector<DType>& outputs, Node* before) {
+                                              const op::DTypeVector& outputs, Node* before) {
   std::vector<DType> input_types;
   for (const Endpoint& input : inputs) {
     input_types.push_back(RemoveRef(input.node->output_types()[static_cast<size_t>(input.index)]));
   }
   op::AttrMap attrs;
   attrs.Set("Tin", input_types);
-  attrs.Set("Tout", outputs);
+  attrs.Set("Tout", std::vector<DType>(outputs.begin(), outputs.end()));
   attrs.Set("f", function);
   RHEO_ASSIGN_OR_RETURN(Node * call,
                         Add(what, "StatefulPartitionedCall", std::move(attrs), inputs, device()));
@@ -69,14 +69,15 @@ Status Lowering::Replace(const std::vector<Endpoint>& outputs, const std::vector
   graph::NodeSpec spec{.name = name, .op = "NoOp", .device = device()};
   if (!outputs.empty()) {
     spec.op = "IdentityN";
-    spec.attrs.Set("T", node_->output_types());
+    const op::DTypeVector& types = node_->output_types();
+    spec.attrs.Set("T", std::vector<DType>(types.begin(), types.end()));
   }
   RHEO_ASSIGN_OR_RETURN(stand_in, graph_.AddNode(std::move(spec)));
   for (size_t i = 0; i < outputs.size(); ++i) {
     RHEO_RETURN_IF_ERROR(graph_.CheckedAddEdge(outputs[i], stand_in, static_cast<int>(i)));
   }
   for (Node* last : after) graph_.AddControlEdge(last, stand_in);
-  const std::vector<const Edge*> edges = node_->out_edges();
+  const graph::EdgeList edges = node_->out_edges();
   for (const Edge* edge : edges) {
     if (edge->is_control()) {
       graph_.AddControlEdge(stand_in, edge->dst);

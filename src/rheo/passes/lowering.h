@@ -45,7 +45,7 @@ class Lowering {
   };
   StatusOr<Inlined> AddCall(std::string_view what, const op::FuncRef& function,
                             const std::vector<graph::Endpoint>& inputs,
-                            const std::vector<DType>& outputs, graph::Node* before);
+                            const op::DTypeVector& outputs, graph::Node* before);
 
   // Lets `outputs` stand for the node's, with `after` for those who only wait, and removes the
   // node.
