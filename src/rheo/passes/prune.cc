@@ -73,7 +73,7 @@ class Pruner {
   // Placeholder waits for `recv` as well.
   Status MoveConsumers(Node* fed, int index, Node* recv) {
     const bool is_placeholder = fed->op() == "Placeholder" || fed->op() == "PlaceholderV2";
-    const graph::EdgeList edges = fed->out_edges();
+    const graph::EdgeList edges(fed->out_edges().begin(), fed->out_edges().end());
     for (const Edge* edge : edges) {
       Node* const dst = edge->dst;
       const int dst_index = edge->dst_index;
